@@ -272,6 +272,12 @@ impl Builder<'_, '_> {
                 }
             }
             (_, None) => {}
+            // Nothing comes to the names.
+            (_, Some(init)) if matches!(init.ty, crate::ty::Ty::Never) => {
+                self.value(init);
+                pat.clone()
+                    .vars(&mut |var| self.let_(&Pat::Var(*var), None));
+            }
             (Pat::Var(var), Some(init)) => match self.home(*var) {
                 super::Home::Memory(slot) => {
                     let base = self.assign_new(Scalar::Ptr, Rvalue::SlotAddr(slot));

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::{
     generics::Known,
-    hir::{Body, Expr, ExprKind, For, Given, LaterCall, Var},
+    hir::{Body, Expr, ExprKind, For, Given, LaterCall, Stmt, Var},
     ty::Ty,
 };
 use millstream_graph::{
@@ -59,6 +59,7 @@ impl Checker<'_> {
             self.finish_expr(child, vars);
             assigns |= child.assigns;
         });
+        end_early(e);
         e.assigns = assigns || e.writes(&self.m.structs);
         keep_if_changed(e);
         let mut mark = |place: &Expr, f: fn(&mut Var)| {
@@ -288,4 +289,31 @@ fn symbol(op: BinOp) -> &'static str {
         BinOp::Ge => ">=",
         other => other.name(),
     }
+}
+
+/// An operation of which an operand has no value, as the task or the run ends there, is what comes before it and that: `sum += return 0`.
+fn end_early(e: &mut Expr) {
+    use ExprKind as K;
+    let mut operands: Vec<&mut Expr> = match &mut *e.kind {
+        K::Unary(_, a) | K::RawUnary(_, a) | K::Cast(a) | K::Bitcast(a) => vec![a],
+        K::Binary(_, a, b) | K::RawBinary(_, a, b) => vec![a, b],
+        K::MulAdd(a, b, c) => vec![a, b, c],
+        K::Call(_, args) | K::Method(_, args) | K::Tuple(args) | K::Array(args) => {
+            args.iter_mut().collect()
+        }
+        // The place is come to when there is a value.
+        K::Assign(place, value) | K::AssignOp(_, place, value) => vec![value, place],
+        K::Index(base, at) => vec![base, at],
+        K::Field(base, _) | K::Deref(base) | K::AddrOf(base) | K::Unsize(base) => vec![base],
+        _ => return,
+    };
+    let ends = |a: &&mut Expr| matches!(a.ty, Ty::Never);
+    let Some(at) = operands.iter().position(ends) else {
+        return;
+    };
+    operands.truncate(at + 1);
+    let last = operands.pop().map(|a| a.clone());
+    let before = operands.into_iter().map(|a| Stmt::Expr(a.clone()));
+    *e.kind = K::Block(before.collect(), last);
+    e.ty = Ty::Never;
 }

@@ -238,8 +238,15 @@ fn given(to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr, e: &syn::Expr) -> syn::E
                 to(&m.mac, m.mac.path.segments[0].ident.span())
             }
             other => {
+                let leaves = other.as_ref().is_some_and(leaves);
                 block.stmts.extend(other);
-                return block;
+                if leaves {
+                    return block;
+                }
+                {
+                    let span = block.span();
+                    to(&quote::quote_spanned!(span=> ()), span)
+                }
             }
         };
         block
@@ -251,8 +258,14 @@ fn given(to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr, e: &syn::Expr) -> syn::E
         syn::Expr::If(i) => {
             let mut i = i.clone();
             i.then_branch = block(&i.then_branch);
-            if let Some((_, other)) = &mut i.else_branch {
-                **other = given(to, other);
+            match &mut i.else_branch {
+                Some((_, other)) => **other = given(to, other),
+                // As in Rust, where it is the type that is wrong.
+                none => {
+                    let span = i.if_token.span;
+                    let other = to(&quote::quote_spanned!(span=> ()), span);
+                    *none = Some((Default::default(), syn::parse_quote!({ #other; })));
+                }
             }
             syn::Expr::If(i)
         }
@@ -269,6 +282,26 @@ fn given(to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr, e: &syn::Expr) -> syn::E
         }),
         syn::Expr::Return(_) | syn::Expr::Continue(_) | syn::Expr::Break(_) => e.clone(),
         e => to(e, e.span()),
+    }
+}
+
+/// Whether a statement that is the last of its block leaves it some other way than by a value.
+fn leaves(stmt: &syn::Stmt) -> bool {
+    match stmt {
+        syn::Stmt::Expr(e, _) => matches!(
+            e,
+            syn::Expr::Return(_)
+                | syn::Expr::Continue(_)
+                | syn::Expr::Break(_)
+                | syn::Expr::Loop(_)
+                | syn::Expr::Macro(_)
+                | syn::Expr::Block(_)
+                | syn::Expr::If(_)
+                | syn::Expr::Match(_)
+        ),
+        // `panic!` and its kin; others are nothing that a place is given.
+        syn::Stmt::Macro(m) => !is(&m.mac, "spawn") && !is(&m.mac, "sync"),
+        _ => false,
     }
 }
 

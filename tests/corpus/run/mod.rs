@@ -204,6 +204,7 @@ programs! {
     number_traits
     octrees
     on_gpu
+    operands_that_end
     operators_of_references
     option_places
     option_uses

@@ -76,9 +76,38 @@ pub mod program {
         sync!();
         best
     }
+
+    /// Ways that give nothing, as the task or the run ends there.
+    #[task]
+    pub fn some(n: u64) -> u64 {
+        let mut total = 0;
+        total += match n % 5 {
+            0 => spawn!(steps(n + 1)),
+            1 => {
+                if n > 20 {
+                    return 6;
+                } else {
+                    return 7;
+                }
+            }
+            2 => {
+                return 8;
+            }
+            3 => spawn!(steps(n)),
+            4 => unreachable!(),
+            _ => panic!("a remainder by 5"),
+        };
+        sync!();
+        total
+    }
 }
 
 millstream_tests::cases! {
+    some(10);
+    some(21);
+    some(11);
+    some(7);
+    some(13);
     ways(b"", 0, false);
     ways(b"aabacaba", 0, false);
     ways(b"abbababbaaba", 0, false);

@@ -463,6 +463,28 @@ fn peeled(body: &str, args: &[u64]) -> usize {
 }
 
 #[test]
+fn operands_without_a_value_end_the_task() {
+    // Rust has no such operators; a way of `sum += match .. { .. => loop { return 1; } }` comes to one.
+    let program = program(
+        "#[task] pub fn f(n: u64) -> u64 { let (mut t, mut a) = (5, [1u64; 4]); match n {
+            0 => t += return 10,
+            1 => a[1] -= { a[1] = 7; return a[1] + t },
+            2 => t = { a[2] = 8; a[2] } + return a[2],
+            3 => t = !(return 11),
+            4 => a[return 12] += 1,
+            5 => t = a[1].max(return 13),
+            6 => { let [x, y] = [t, return 14]; t = x + y; }
+            7 => { let x: u64 = return 15; t = x; }
+            _ => {} } t + a[1] }",
+    );
+    let expected = [10, 12, 8, 11, 12, 13, 14, 15, 6];
+    for (n, expected) in expected.into_iter().enumerate() {
+        let result = agrees(&program, "f", &[In::Bits(n as u64)]);
+        assert_eq!(number(&result), expected, "{n}");
+    }
+}
+
+#[test]
 fn leaves_end_where_they_are_spawned() {
     // Added to the task's own result; stored or combined in its frame; nothing at all.
     for body in [
