@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// A budget smaller than this for each worker is not worth sharing: fewer workers run.
 pub(crate) const LEAST_PER_WORKER: u64 = 2 << 20;
 /// One of so many parts of the budget is for going wide.
-const WIDE: u64 = 4;
+const WIDE: u64 = 3;
 /// With several workers one of so many parts is for batches.
 const LENT: u64 = 8;
 /// Workers take the common part in pieces of one of so many parts.
@@ -17,7 +17,7 @@ const PIECES: u64 = 256;
 /// The first levels, of which each has the same allowance: 16. The next twice as many have less, and so on.
 const FIRST_LEVELS: u32 = 4;
 /// Each such group of levels has one of so many parts of what those before it left.
-const GROUP_SHARE: u64 = 4;
+const GROUP_SHARE: u64 = 2;
 const GROUPS: usize = 28;
 
 /// The bytes that each level may hold to be run wide. All together they are no more than what they were made of.

@@ -95,6 +95,14 @@ pub(crate) unsafe extern "C" fn more(ctx: *mut WorkerContext, stack: u32, top: u
 impl Worker<'_> {
     /// Counts what the wavefront pushed; returns how many of it are children.
     pub(crate) fn settle(&mut self, pushes: &Pushes) -> u64 {
+        let within = |s: &StackIndex| {
+            let state = &self.stacks.states[s.index()];
+            state.top <= state.limit
+        };
+        debug_assert!(
+            pushes.counted.iter().all(|(stack, _)| within(stack)),
+            "no more is pushed than was counted"
+        );
         let (mut bytes, mut children) = (0, 0);
         for i in 0..self.stacks.before.len() {
             let (stack, before) = self.stacks.before[i];

@@ -29,21 +29,37 @@ impl Worker<'_> {
     }
 
     /// Bytes that the current level holds: frames, references to them, and the children above with the record of their level.
-    pub(crate) fn held(&self, level: Level) -> u64 {
-        let (levels, bytes) = (&self.stacks.levels, &self.plan.bytes);
-        let inner = self.plan.inner.iter();
-        let frames =
-            inner.map(|&s| (self.stacks.top(s) - levels.base(level, s)) * bytes[s.index()]);
-        levels.bytes() + frames.sum::<u64>() + self.children(level)
+    pub(crate) fn held(&self) -> u64 {
+        let held = self.live + self.stacks.levels.bytes() - self.opened;
+        debug_assert_eq!(held, self.counted(), "all that comes and goes is in `live`");
+        held
+    }
+
+    /// The same, counted stack by stack.
+    fn counted(&self) -> u64 {
+        let (level, levels, bytes) = (self.current(), &self.stacks.levels, &self.plan.bytes);
+        let (bases, states) = (levels.bases(level), &self.stacks.states);
+        let mut held = levels.bytes() + self.children(level);
+        for stack in &self.plan.inner {
+            let stack = stack.index();
+            held += (states[stack].top - u64::from(bases[stack])) * bytes[stack];
+        }
+        held
+    }
+
+    /// The current level is the one that it was before its children's was closed.
+    pub(crate) fn reopen(&mut self) {
+        self.opened = self.live + self.stacks.levels.bytes() - self.counted();
     }
 
     /// Bytes of the children above the current level.
     fn children(&self, level: Level) -> u64 {
-        let tasks = self.plan.tasks.iter().enumerate();
-        let children = tasks.map(|(t, task)| {
-            (self.stacks.top(task.entry) - self.stacks.levels.end(level, t)) * task.bytes
-        });
-        children.sum()
+        let ends = self.stacks.levels.ends(level);
+        let mut children = 0;
+        for (task, &end) in self.plan.tasks.iter().zip(ends) {
+            children += (self.stacks.top(task.entry) - u64::from(end)) * task.bytes;
+        }
+        children
     }
 
     /// The same with what those who wait may still push (and what was emitted is not theirs): a continuation of an element that ran wide finds room without asking.
@@ -59,13 +75,14 @@ impl Worker<'_> {
         levels.bytes() + frames.sum::<u64>() + staged.sum::<u64>() + self.children(level)
     }
 
-    /// How many of `want` entries of a task find room. Sets the limits of the stacks that they push to.
+    /// How many of `want` entries of a task find room, where others of their level have left something or not. Sets the limits of the stacks that
+    /// they push to.
     pub(crate) fn entry_room(
         &mut self,
         level: Level,
         task: usize,
         want: u64,
-        waits: bool,
+        left: bool,
     ) -> Result<Room, Stop> {
         let plan = &self.plan.tasks[task];
         let want = self.paced(task, want);
@@ -76,10 +93,9 @@ impl Worker<'_> {
         let allowed = self.allowance();
         if plan.full + self.stacks.levels.bytes() > allowed {
             // One at a time, with nothing of its siblings in memory.
-            return if waits || self.children(level) > 0 {
-                Ok(Room::After)
-            } else {
-                self.deep_room(level, &plan.pushes)
+            return match left {
+                true => Ok(Room::After),
+                false => self.deep_room(&plan.pushes),
             };
         }
         let count = want.min(allowed.saturating_sub(self.reserved(level)) / plan.full);
@@ -87,30 +103,25 @@ impl Worker<'_> {
         if count == 0 {
             return Ok(Room::After);
         }
-        self.set_limits(level, &plan.pushes, count);
+        self.set_limits(&plan.pushes, count);
         Ok(Room::For(count))
     }
 
     /// How many of `want` continuations find room: all, where their entries ran wide.
-    pub(crate) fn continuation_room(
-        &mut self,
-        level: Level,
-        which: usize,
-        want: u64,
-    ) -> Result<Room, Stop> {
+    pub(crate) fn continuation_room(&mut self, which: usize, want: u64) -> Result<Room, Stop> {
         let pushes = &self.plan.continuations[which].pushes;
         let want = self.paced(self.plan.tasks.len() + which, want);
         if pushes.is_empty() {
             self.stacks.note_tops(pushes);
             return Ok(Room::For(want));
         }
-        let left = self.allowance().saturating_sub(self.held(level));
+        let left = self.allowance().saturating_sub(self.held());
         let count = want.min(left.saturating_sub(pushes.last) / pushes.bytes.max(1));
         let count = self.capped(pushes, count);
         if count == 0 {
-            return self.deep_room(level, pushes);
+            return self.deep_room(pushes);
         }
-        self.set_limits(level, pushes, count);
+        self.set_limits(pushes, count);
         Ok(Room::For(count))
     }
 
@@ -124,13 +135,13 @@ impl Worker<'_> {
     }
 
     /// Room for one element in the deep part.
-    fn deep_room(&mut self, level: Level, pushes: &Pushes) -> Result<Room, Stop> {
+    fn deep_room(&mut self, pushes: &Pushes) -> Result<Room, Stop> {
         let need = pushes.bytes + pushes.last;
-        let over = (self.held(level) + need).saturating_sub(self.allowance());
+        let over = (self.held() + need).saturating_sub(self.allowance());
         if self.capped(pushes, 1) == 0 || !self.deepen(over)? {
             return Ok(Room::Never);
         }
-        self.set_limits(level, pushes, 1);
+        self.set_limits(pushes, 1);
         Ok(Room::Alone)
     }
 
@@ -174,29 +185,29 @@ impl Worker<'_> {
     }
 
     /// As many as the stacks have address space for.
-    fn capped(&self, pushes: &Pushes, count: u64) -> u64 {
-        let turns = pushes.uncounted.iter().map(|&stack| (stack, pushes.turn));
-        let counted = pushes
-            .counted
-            .iter()
-            .copied()
-            .chain(turns)
-            .filter(|p| p.1 > 0);
-        let rooms = counted.map(|(stack, max)| {
-            let capacity = self.stacks.memory.capacity(stack.index());
-            capacity.saturating_sub(self.stacks.top(stack)) / max
-        });
-        let is_full =
-            |s: &StackIndex| self.stacks.top(*s) >= self.stacks.memory.capacity(s.index());
+    fn capped(&self, pushes: &Pushes, mut count: u64) -> u64 {
+        let memory = &self.stacks.memory;
+        let room = |s: StackIndex| {
+            memory
+                .capacity(s.index())
+                .saturating_sub(self.stacks.top(s))
+        };
+        for &(stack, max) in &pushes.counted {
+            count = fitting(count, room(stack), max);
+        }
+        for &stack in &pushes.uncounted {
+            count = fitting(count, room(stack), pushes.turn);
+        }
+        let is_full = |s: &StackIndex| room(*s) == 0;
         match pushes.rare.iter().any(is_full) {
             true => 0,
-            false => rooms.fold(count, u64::min),
+            false => count,
         }
     }
 
     /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
     /// who needs more is given up until there is room again, or, without a restart point, gets what is left of the deep part.
-    fn set_limits(&mut self, level: Level, pushes: &Pushes, count: u64) {
+    fn set_limits(&mut self, pushes: &Pushes, count: u64) {
         self.stacks.note_tops(pushes);
         for &(stack, max) in &pushes.counted {
             let state = &mut self.stacks.states[stack.index()];
@@ -207,7 +218,7 @@ impl Worker<'_> {
         }
         let (allowed, needed) = (
             self.allowance(),
-            self.held(level) + count * pushes.bytes + pushes.last,
+            self.held() + count * pushes.bytes + pushes.last,
         );
         let deep = self.deep + needed.saturating_sub(allowed);
         self.stacks.growth.room = self.granted.saturating_sub(deep);
@@ -219,5 +230,15 @@ impl Worker<'_> {
             let state = &mut self.stacks.states[stack.index()];
             state.limit = (state.top + share + count * pushes.turn).min(capacity);
         }
+    }
+}
+
+/// How many of so many elements find room where each takes up to `max` places.
+#[inline]
+const fn fitting(count: u64, room: u64, max: u64) -> u64 {
+    // Nearly always all do, and a division takes as long as the rest.
+    match count.checked_mul(max) {
+        Some(places) if places <= room => count,
+        _ => room / max,
     }
 }

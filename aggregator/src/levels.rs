@@ -41,6 +41,7 @@ impl Levels {
     }
 
     /// Makes room for a level; it is not an open level before its marks are set.
+    #[inline]
     pub(crate) fn ensure(&mut self, level: Level) {
         let len = (level + 1) * self.stride();
         if self.marks.len() < len {
@@ -52,6 +53,32 @@ impl Levels {
     pub(crate) fn clear(&mut self) {
         self.marks.clear();
         self.marks.shrink_to(1 << 16);
+    }
+
+    /// Where a level's elements begin, of each stack.
+    #[inline]
+    pub(crate) fn bases(&self, level: Level) -> &[u32] {
+        &self.marks[level * self.stride()..][..self.stacks]
+    }
+
+    /// The same, to be set.
+    #[inline]
+    pub(crate) fn bases_mut(&mut self, level: Level) -> &mut [u32] {
+        let at = level * self.stride();
+        &mut self.marks[at..][..self.stacks]
+    }
+
+    /// Where a level's unconsumed entries end, of each task.
+    #[inline]
+    pub(crate) fn ends(&self, level: Level) -> &[u32] {
+        &self.marks[level * self.stride() + self.stacks..][..self.tasks]
+    }
+
+    /// The same, to be set.
+    #[inline]
+    pub(crate) fn ends_mut(&mut self, level: Level) -> &mut [u32] {
+        let at = level * self.stride() + self.stacks;
+        &mut self.marks[at..][..self.tasks]
     }
 
     /// Where a level's elements begin on a stack, and its entries that were not consumed.

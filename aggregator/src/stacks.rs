@@ -63,13 +63,13 @@ impl Stacks {
     /// Notes the tops of the stacks that a segment pushes to.
     pub(crate) fn note_tops(&mut self, pushes: &Pushes) {
         self.before.clear();
-        let stacks = pushes
-            .counted
-            .iter()
-            .map(|p| p.0)
-            .chain(pushes.uncounted.iter().chain(&pushes.rare).copied());
-        for stack in stacks {
+        for &(stack, _) in &pushes.counted {
             self.before.push((stack, self.states[stack.index()].top));
+        }
+        for stacks in [&pushes.uncounted, &pushes.rare] {
+            for &stack in stacks {
+                self.before.push((stack, self.states[stack.index()].top));
+            }
         }
     }
 }

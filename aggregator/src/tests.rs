@@ -165,7 +165,7 @@ fn too_small_a_budget_is_an_error_that_names_the_task() {
     );
     // Half a dozen children at one element, and no room for them.
     let errors =
-        (0..200).filter_map(|seed| run(&device(1, 300, None), COUNT, &[&[12, seed]]).err());
+        (0..200).filter_map(|seed| run(&device(1, 450, None), COUNT, &[&[12, seed]]).err());
     let full = errors.filter(|e| matches!(e, RunError::ChannelFull { task, channel, .. } if task == "count" && channel == task));
     assert!(full.count() > 0);
 }

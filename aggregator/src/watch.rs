@@ -84,10 +84,10 @@ impl Worker<'_> {
         self.watched().then(Instant::now)
     }
 
-    /// What a level holds, if decisions are kept.
-    pub(crate) fn held_if_told(&self, level: Level) -> u64 {
+    /// What the current level holds, if decisions are kept.
+    pub(crate) fn held_if_told(&self) -> u64 {
         match &self.watch {
-            Some(watch) if watch.decisions.is_some() => self.held(level),
+            Some(watch) if watch.decisions.is_some() => self.held(),
             _ => 0,
         }
     }

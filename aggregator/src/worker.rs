@@ -14,7 +14,7 @@ use crate::{
     ledger::Room,
     levels::Level,
     live::SoFar,
-    plan::{Plan, TaskPlan},
+    plan::Plan,
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
@@ -86,6 +86,8 @@ pub(crate) struct Worker<'r> {
     pub(crate) origins: Vec<Origin>,
     /// Bytes in use on the stacks and by level records.
     pub(crate) live: u64,
+    /// Those of them that are not the current level's to hold: what there was when it was opened.
+    pub(crate) opened: u64,
     /// Bytes of batches that are not back.
     lent: u64,
     /// Bytes that levels hold beyond their allowances: the part of `live` that lies in deep memory.
@@ -128,6 +130,7 @@ impl<'r> Worker<'r> {
             shallow: 0,
             origins: Vec::new(),
             live: 0,
+            opened: 0,
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
@@ -313,25 +316,35 @@ impl<'r> Worker<'r> {
 
     /// The task with most entries at a level.
     fn most_entries(&self, level: Level) -> Option<usize> {
-        self.most_entries_of(level, |_| true)
+        self.most_entries_of(level, true)
     }
 
-    fn most_entries_of(&self, level: Level, of: impl Fn(&TaskPlan) -> bool) -> Option<usize> {
-        let tasks = self.plan.tasks.iter().enumerate();
-        let counts = tasks.filter(|t| of(t.1)).map(|(t, task)| {
-            let levels = &self.stacks.levels;
-            (levels.end(level, t) - levels.base(level, task.entry), t)
-        });
-        counts.max_by_key(|c| c.0).filter(|c| c.0 > 0).map(|c| c.1)
+    /// The same, with or without those that lie in channels.
+    #[inline]
+    fn most_entries_of(&self, level: Level, in_channels: bool) -> Option<usize> {
+        let levels = &self.stacks.levels;
+        let (bases, ends) = (levels.bases(level), levels.ends(level));
+        let (mut most, mut which) = (0, None);
+        for (t, task) in self.plan.tasks.iter().enumerate() {
+            let count = ends[t] - bases[task.entry.index()];
+            if count > 0 && count >= most && (in_channels || !task.in_channel) {
+                (most, which) = (count, Some(t));
+            }
+        }
+        which
     }
 
     /// The continuation with most frames waiting at the current level, and how many.
     fn most_continuations(&self, level: Level) -> Option<(usize, u64)> {
-        let counts = self.plan.continuations.iter().enumerate().map(|(i, c)| {
-            let count = self.stacks.top(c.stack) - self.stacks.levels.base(level, c.stack);
-            (i, count)
-        });
-        counts.max_by_key(|c| c.1).filter(|c| c.1 > 0)
+        let bases = self.stacks.levels.bases(level);
+        let mut most: Option<(usize, u64)> = None;
+        for (i, c) in self.plan.continuations.iter().enumerate() {
+            let count = self.stacks.top(c.stack) - u64::from(bases[c.stack.index()]);
+            if count > 0 && most.is_none_or(|m| count >= m.1) {
+                most = Some((i, count));
+            }
+        }
+        most
     }
 
     /// Runs wavefronts of entries of the current level until there are children enough, and descends to them. False if there was no room
@@ -342,17 +355,24 @@ impl<'r> Worker<'r> {
         }
         self.open_bases();
         let (mut task, mut children, mut ran) = (first, 0, false);
+        // The last one ran alone and left nothing: what it had room for, the next one has.
+        let mut left_nothing = false;
         loop {
             let plan = &self.plan.tasks[task];
             let begin = self.stacks.levels.base(level, plan.entry);
-            let want = run_of(self.stacks.levels.end(level, task) - begin, plan.width);
-            let (room, reason) = match self.entry_room(level, task, want, waits)? {
+            let count = self.stacks.levels.end(level, task) - begin;
+            let want = run_of(count, plan.width);
+            let room = match left_nothing {
+                true => Room::Alone,
+                false => self.entry_room(level, task, want, waits || children > 0)?,
+            };
+            let (room, reason) = match room {
                 Room::For(room) => (room, Reason::Entries),
                 Room::Alone => (1, Reason::Alone),
                 Room::After | Room::Never if ran => break,
                 Room::After | Room::Never => return Ok(false),
             };
-            let held = self.held_if_told(level);
+            let (held, live) = (self.held_if_told(), self.live);
             let consumed = self.dispatch_entry(task, begin, room)?;
             self.stacks
                 .levels
@@ -368,6 +388,10 @@ impl<'r> Worker<'r> {
             self.tally.alone += u64::from(reason == Reason::Alone);
             if consumed == 0 {
                 return Err(self.no_room(task, &plan.pushes));
+            }
+            left_nothing = reason == Reason::Alone && self.live == live && count > consumed;
+            if left_nothing && !self.run.stopped() && !self.run.shared.hungry() {
+                continue;
             }
             let enough = plan.continuations.clone().any(|c| {
                 let c = &self.plan.continuations[c];
@@ -390,7 +414,7 @@ impl<'r> Worker<'r> {
             waits = self.most_continuations(level).is_some();
         }
         if children > 0 {
-            self.descend(self.over(level));
+            self.descend(self.over());
         }
         Ok(true)
     }
@@ -399,8 +423,9 @@ impl<'r> Worker<'r> {
     fn count_leaves(&mut self, level: Level) {
         let depth = self.depth(level) + 1;
         for (t, task) in self.plan.tasks.iter().enumerate() {
-            let leaves = std::mem::take(&mut self.stacks.states[task.entry.index()].leaves);
-            if leaves > 0 {
+            let leaves = &mut self.stacks.states[task.entry.index()].leaves;
+            if *leaves > 0 {
+                let leaves = std::mem::take(leaves);
                 self.tally.count(t, depth, leaves);
                 self.tally.leaves += leaves;
             }
@@ -413,12 +438,12 @@ impl<'r> Worker<'r> {
         let plan = &self.plan.continuations[which];
         let top = self.stacks.top(plan.stack);
         let count = run_of(top - self.stacks.levels.base(level, plan.stack), plan.width);
-        let room = match self.continuation_room(level, which, count)? {
+        let room = match self.continuation_room(which, count)? {
             Room::For(room) => room,
             Room::Alone => 1,
             Room::After | Room::Never => return Err(self.no_room(plan.task, &plan.pushes)),
         };
-        let held = self.held_if_told(level);
+        let held = self.held_if_told();
         let consumed = self.dispatch_continuation(which, room)?;
         self.count_leaves(level);
         if consumed == 0 {
@@ -431,7 +456,7 @@ impl<'r> Worker<'r> {
         }
         self.live -= consumed * self.plan.bytes[plan.stack.index()];
         if children > 0 {
-            self.descend(self.over(level));
+            self.descend(self.over());
         } else {
             self.free_frames(level, plan.task);
         }
@@ -439,8 +464,8 @@ impl<'r> Worker<'r> {
     }
 
     /// What the current level holds beyond its allowance.
-    fn over(&self, level: Level) -> u64 {
-        self.held(level).saturating_sub(self.allowance())
+    fn over(&self) -> u64 {
+        self.held().saturating_sub(self.allowance())
     }
 
     /// All frames of a task at the current level are free when none of them waits and there are no children.
@@ -457,7 +482,10 @@ impl<'r> Worker<'r> {
     /// All frames of the current level are free when no continuation of it waits.
     fn free_all_frames(&mut self, level: Level) {
         for &stack in &self.plan.levelled {
-            self.lower(stack, self.stacks.levels.base(level, stack));
+            let base = self.stacks.levels.base(level, stack);
+            if self.stacks.top(stack) > base {
+                self.lower(stack, base);
+            }
         }
     }
 
@@ -466,10 +494,9 @@ impl<'r> Worker<'r> {
         let level = self.open;
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
-        for (i, state) in stacks.states.iter().enumerate() {
-            stacks
-                .levels
-                .set_base(level, StackIndex(i as u32), state.top);
+        let bases = stacks.levels.bases_mut(level);
+        for (base, state) in bases.iter_mut().zip(&stacks.states) {
+            *base = state.top as u32;
         }
     }
 
@@ -478,15 +505,13 @@ impl<'r> Worker<'r> {
     pub(crate) fn descend(&mut self, over: u64) {
         let level = self.open;
         let stacks = &mut **self.stacks;
+        let bases = stacks.levels.bases_mut(level);
         for &stack in &self.plan.inner {
-            stacks
-                .levels
-                .set_base(level, stack, stacks.states[stack.index()].top);
+            bases[stack.index()] = stacks.states[stack.index()].top as u32;
         }
-        for (t, task) in self.plan.tasks.iter().enumerate() {
-            stacks
-                .levels
-                .set_end(level, t, stacks.states[task.entry.index()].top);
+        let ends = stacks.levels.ends_mut(level);
+        for (end, task) in ends.iter_mut().zip(&self.plan.tasks) {
+            *end = stacks.states[task.entry.index()].top as u32;
         }
         stacks.levels.set_lent(level, 0);
         stacks.levels.set_over(level, over);
@@ -495,6 +520,7 @@ impl<'r> Worker<'r> {
         self.open += 1;
         self.shallow = self.shallow.min(level);
         self.use_bytes(self.stacks.levels.bytes());
+        self.opened = self.live;
     }
 
     /// Closes the current level, which is drained: what it held is free, and so are the holes below it.
@@ -514,6 +540,9 @@ impl<'r> Worker<'r> {
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
         self.deep -= self.stacks.levels.over(level);
+        if self.open > 0 {
+            self.reopen();
+        }
         match origin {
             Some(origin) if origin.rest => self.deep = self.staged_beyond(),
             _ => self.give_back(),
@@ -566,9 +595,8 @@ impl<'r> Worker<'r> {
     fn offer(&mut self) {
         let current = self.current();
         // Elements of a channel are run by who took them: what they emit lies with it.
-        let theirs = |task: &TaskPlan| !task.in_channel;
         let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, theirs)?)))
+            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, false)?)))
         else {
             self.shallow = current;
             return;
@@ -610,6 +638,7 @@ impl<'r> Worker<'r> {
         levels.set_lent(level, levels.lent(level) + 1);
         if level == current {
             self.lower(plan.entry, rest);
+            self.opened -= count * plan.bytes;
         }
         self.tally.donated += 1;
         self.run.shared.donate(self.id, batch);
@@ -648,6 +677,7 @@ impl<'r> Worker<'r> {
                 levels.set_base(level, plan.entry, top);
                 levels.set_end(level, batch.task, top + batch.count);
                 self.use_bytes(batch.count * plan.bytes);
+                self.opened += batch.count * plan.bytes;
             }
             Next::Work(loan) => self.help(loan)?,
             Next::Over | Next::Stuck => return Err(Stop::Over),

@@ -102,7 +102,7 @@ impl StackRef {
 pub struct Push {
     /// The stack.
     pub stack: StackRef,
-    /// At most so many; none where a loop makes it depend on data. Then a segment with restart points asks for room before it pushes
+    /// At most so many; none where a loop makes it depend on data, or, on a wide device, where a loop does it at all. Then a segment with restart points asks for room before it pushes
     /// ([`Segment::restarts`]).
     pub max: Option<u32>,
 }
@@ -114,7 +114,7 @@ impl Levelized {
         self.wide.as_deref().unwrap_or(self)
     }
 
-    /// The form with restart points wherever a task spawns in a loop, if a wide device runs another.
+    /// The form with restart points wherever nobody knows how much a task spawns in a loop, if a wide device runs another.
     #[must_use]
     pub fn restarting(&self) -> Option<Self> {
         self.wide.as_ref()?;

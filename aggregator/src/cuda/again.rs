@@ -1,4 +1,5 @@
-//! A run that finds no room on a GPU is begun again, by the form of the program that has restart points wherever a task spawns in a loop.
+//! A run that finds no room on a GPU is begun again, by the form of the program that has restart points wherever nobody knows how much a
+//! task spawns in a loop.
 //!
 //! The form that GPUs run first has none where a task only spawns and gathers: such tiles are tried or counted, and given back whole, so that
 //! one element's children need room at once. A restart point there would be paid for by every run, with two more stacks among which memory is

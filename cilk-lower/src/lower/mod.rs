@@ -19,6 +19,7 @@ mod scalars;
 mod simplify;
 mod specialise;
 mod split;
+mod turns;
 mod unread;
 mod unroll;
 
@@ -110,11 +111,11 @@ fn finish(program: &Program, splits: &[Split<'_>], wide: bool) -> Result<Leveliz
     };
     holds_after("split", || {
         let mut counted = lowered.clone();
-        pushes::count(&mut counted);
+        pushes::count(&mut counted, wide);
         verify_levelized(&counted)
     });
     peel::peel(&mut lowered);
-    pushes::count(&mut lowered);
+    pushes::count(&mut lowered, wide);
     holds_after("peel", || verify_levelized(&lowered));
     let errors = check::check(&lowered);
     if errors.is_empty() {

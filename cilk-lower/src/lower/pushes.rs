@@ -1,19 +1,21 @@
 //! How many elements a segment may push, so that an element can be given all its room before it starts.
 
+use super::turns;
 use millstream_graph::{
     flow::{Component, Flow},
     ir::{Block, BlockId, Function, StmtKind, TaskId, Terminator},
-    levelized::{Levelized, Push, StackRef},
+    levelized::{Levelized, Push, Segment, StackRef},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Counts the pushes of every segment.
-pub(crate) fn count(program: &mut Levelized) {
+/// Counts the pushes of every segment. What a loop pushes is counted by its turns if they are known, but not on a wide device, where what each element
+/// might push at most would keep the others out.
+pub(crate) fn count(program: &mut Levelized, wide: bool) {
     let counts: Vec<Vec<Vec<Push>>> = (program.tasks.iter().enumerate())
         .map(|(t, task)| {
             task.segments
                 .iter()
-                .map(|s| of_body(program, TaskId::new(t), &s.body))
+                .map(|s| of_segment(program, TaskId::new(t), s, wide))
                 .collect()
         })
         .collect();
@@ -24,7 +26,8 @@ pub(crate) fn count(program: &mut Levelized) {
     }
 }
 
-fn of_body(program: &Levelized, task: TaskId, body: &Function) -> Vec<Push> {
+fn of_segment(program: &Levelized, task: TaskId, segment: &Segment, wide: bool) -> Vec<Push> {
+    let body = &segment.body;
     let own: Vec<BTreeMap<StackRef, u32>> = body
         .blocks
         .iter()
@@ -34,14 +37,19 @@ fn of_body(program: &Levelized, task: TaskId, body: &Function) -> Vec<Push> {
     let flow = Flow::new(body);
     debug_assert_eq!(flow.order().len(), flow.len(), "segments are tidy");
     let components = flow.components();
-    let count = |stack: &StackRef, b: BlockId| own[b.index()].get(stack).copied().unwrap_or(0);
-    stacks
-        .into_iter()
-        .map(|stack| Push {
-            stack,
-            max: longest(&flow, &components, |b| count(&stack, b)),
-        })
-        .collect()
+    let by_turns = !wide && segment.restarts().is_none() && !emits(body);
+    let times = by_turns.then(|| turns::each_block(body, &flow));
+    // How often each block does it on its own, and how often if the circles that it lies on go round.
+    let count = |stack: &StackRef, b: BlockId| {
+        let own = own[b.index()].get(stack).copied().unwrap_or(0);
+        let times = times.as_ref().and_then(|t| t[b.index()]);
+        (own, times.and_then(|t| own.checked_mul(t)))
+    };
+    let push = |stack| Push {
+        stack,
+        max: longest(&flow, &components, |b| count(&stack, b)),
+    };
+    stacks.into_iter().map(push).collect()
 }
 
 fn of_block(program: &Levelized, task: TaskId, block: &Block) -> BTreeMap<StackRef, u32> {
@@ -64,14 +72,28 @@ fn of_block(program: &Levelized, task: TaskId, block: &Block) -> BTreeMap<StackR
     out
 }
 
-/// The most that a path from the entry adds up to; none if a cycle adds to it.
-fn longest(flow: &Flow, components: &[Component], own: impl Fn(BlockId) -> u32) -> Option<u32> {
+/// What it emits is taken by the graph meanwhile.
+fn emits(body: &Function) -> bool {
+    body.stmts()
+        .any(|s| matches!(s.kind, StmtKind::Emit { .. }))
+}
+
+/// The most that a path from the entry adds up to, where each block adds so much, and so much in a cycle; none if nobody knows that.
+fn longest(
+    flow: &Flow,
+    components: &[Component],
+    own: impl Fn(BlockId) -> (u32, Option<u32>),
+) -> Option<u32> {
     let mut best = vec![0u32; flow.len()];
     for component in components {
-        let sum: u32 = component.blocks.iter().map(|b| own(*b)).sum();
-        if component.cyclic && sum > 0 {
-            return None;
-        }
+        let blocks = component.blocks.iter().map(|b| own(*b));
+        let sum = match component.cyclic {
+            true => blocks
+                .filter(|(once, _)| *once > 0)
+                .map(|(_, often)| often)
+                .sum::<Option<u32>>()?,
+            false => blocks.map(|(once, _)| once).sum(),
+        };
         let onward = component
             .blocks
             .iter()

@@ -8,12 +8,11 @@
 //! Turns are taken off the front of a loop, which is right however many there are; of a loop with as many turns nothing is left then. An
 //! array whose loops cannot all be written out stays as it is, and so do they.
 
-use super::{edit, loops, scalars, simplify};
+use super::{edit, loops, scalars, simplify, turns};
 use millstream_graph::flow::Liveness;
 use millstream_graph::{
-    eval,
     flow::{self, BlockSet, Flow},
-    ir::{BinOp, BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind, Terminator},
+    ir::{BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind},
 };
 
 /// A loop of more turns stays.
@@ -92,150 +91,12 @@ fn loops_that_index(function: &Function, slot: SlotId) -> Vec<Loop> {
     let of = flow.loops().into_iter().filter(indexing).map(|l| Loop {
         size: loops::size(function, &l.blocks),
         turns: loops::may_be_copied(function, &l.blocks)
-            .then(|| Counted::of(function, &flow, l.header, &l.latches, &l.blocks)?.turns())
+            .then(|| turns::exactly(function, &flow, &l))
             .flatten(),
         header: l.header,
         blocks: l.blocks,
     });
     of.collect()
-}
-
-/// A loop that counts: a local is compared with a constant before each turn, and a constant is added to it in each.
-struct Counted {
-    first: u64,
-    ty: millstream_graph::ty::Scalar,
-    step: (BinOp, u64),
-    compare: BinOp,
-    /// The constant is the first operand.
-    swapped: bool,
-    bound: u64,
-    /// It goes on while the comparison says this.
-    while_: bool,
-}
-
-impl Counted {
-    fn of(
-        function: &Function,
-        flow: &Flow,
-        header: BlockId,
-        latches: &[BlockId],
-        blocks: &BlockSet,
-    ) -> Option<Self> {
-        let block = &function.blocks[header.index()];
-        let Terminator::Branch {
-            cond: Operand::Local(cond),
-            then,
-            other,
-        } = block.term
-        else {
-            return None;
-        };
-        let while_ = blocks.contains(then);
-        if while_ == blocks.contains(other) {
-            return None;
-        }
-        let asked = block.stmts.iter().rev();
-        let asked = asked.clone().find(|s| s.kind.def() == Some(cond))?;
-        let StmtKind::Assign {
-            value: Rvalue::Binary(compare, a, b),
-            ..
-        } = asked.kind
-        else {
-            return None;
-        };
-        let (counter, ty, bound, swapped) = match (a, b) {
-            (Operand::Local(l), Operand::Const(ty, bits)) => (l, ty, bits, false),
-            (Operand::Const(ty, bits), Operand::Local(l)) => (l, ty, bits, true),
-            _ => return None,
-        };
-        let (at, mut value) = only_def(function, blocks, counter)?;
-        if let Rvalue::Use(Operand::Local(next)) = value {
-            value = only_def(function, blocks, *next)?.1;
-        }
-        let Rvalue::Binary(op, Operand::Local(from), Operand::Const(_, by)) = value else {
-            return None;
-        };
-        let dominators = flow.dominators();
-        let each_turn = latches.iter().all(|l| dominators.dominates(at, *l));
-        (*from == counter && at != header && each_turn && ty.is_int()).then_some(())?;
-        Some(Self {
-            first: first_value(function, flow, header, blocks, counter)?,
-            ty,
-            step: (*op, *by),
-            compare,
-            swapped,
-            bound,
-            while_,
-        })
-    }
-
-    /// Counts.
-    fn turns(&self) -> Option<u32> {
-        let mut value = self.first;
-        for turn in 0..=MOST_TURNS {
-            let (a, b) = if self.swapped {
-                (self.bound, value)
-            } else {
-                (value, self.bound)
-            };
-            let goes_on = eval::eval_binary(self.compare, self.ty, a, b)? != 0;
-            if goes_on != self.while_ {
-                return Some(turn);
-            }
-            value = eval::eval_binary(self.step.0, self.ty, value, self.step.1)?;
-        }
-        None
-    }
-}
-
-/// The one place in these blocks where a local is set, and to what.
-fn only_def<'f>(
-    function: &'f Function,
-    blocks: &BlockSet,
-    local: LocalId,
-) -> Option<(BlockId, &'f Rvalue)> {
-    let mut found = blocks.iter().flat_map(|b| {
-        let stmts = function.blocks[b.index()].stmts.iter();
-        stmts
-            .filter(|s| s.kind.def() == Some(local))
-            .map(move |s| (b, &s.kind))
-    });
-    match (found.next(), found.next()) {
-        (Some((at, StmtKind::Assign { value, .. })), None) => Some((at, value)),
-        _ => None,
-    }
-}
-
-/// The constant that a local has where a loop begins.
-fn first_value(
-    function: &Function,
-    flow: &Flow,
-    header: BlockId,
-    blocks: &BlockSet,
-    local: LocalId,
-) -> Option<u64> {
-    let mut sources = flow.sources(header).iter();
-    let mut at = *sources.find(|s| !blocks.contains(**s))?;
-    if sources.any(|s| !blocks.contains(*s)) {
-        return None;
-    }
-    for _ in 0..function.blocks.len() {
-        let mut stmts = function.blocks[at.index()].stmts.iter().rev();
-        if let Some(stmt) = stmts.find(|s| s.kind.def() == Some(local)) {
-            return match stmt.kind {
-                StmtKind::Assign {
-                    value: Rvalue::Use(Operand::Const(_, bits)),
-                    ..
-                } => Some(bits),
-                _ => None,
-            };
-        }
-        let [before] = flow.sources(at) else {
-            return None;
-        };
-        at = *before;
-    }
-    None
 }
 
 /// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.

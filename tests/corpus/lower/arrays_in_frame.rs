@@ -29,6 +29,13 @@ pub mod program {
 //~ task leaf(n: u32, return: ptr)
 //~   segment 0 pushes nothing
 //~ task all(n: u32, return: ptr)
+//~   frame out: 32 bytes, return: ptr
+//~   segment 0 pushes leaf x 8, all's frame x 1, all's segment 1 x 1
+//~   segment 1 pushes nothing
+//~ where the device is wide
+//~ task leaf(n: u32, return: ptr)
+//~   segment 0 pushes nothing
+//~ task all(n: u32, return: ptr)
 //~   frame out: 32 bytes, value: usize, return: ptr, scratch: 64 bytes
 //~   segment 0 pushes leaf x n, all's frame x 1, all's segment 1 x 1, all's segment 2 x 1
 //~   segment 1 pushes leaf x n, all's segment 1 x 1, all's segment 2 x 1

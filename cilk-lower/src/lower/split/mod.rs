@@ -43,7 +43,7 @@ impl<'a> Split<'a> {
         let may = restart::insert(&mut function);
         let wanted = |wide| {
             let mut segments = plain.segments.iter();
-            may && segments.any(|s| restart::is_wanted(s, wide))
+            may && segments.any(|s| restart::is_wanted(program, s, wide))
         };
         Self {
             wide: wanted(true),
@@ -57,8 +57,10 @@ impl<'a> Split<'a> {
     }
 
     /// Whether it is another on wide devices.
-    pub(crate) const fn differs(&self) -> bool {
+    pub(crate) fn differs(&self) -> bool {
+        let mut segments = self.plain.segments.iter();
         self.wide != self.narrow
+            || !self.narrow && segments.any(|s| restart::spawns_in_a_loop(&s.body))
     }
 
     /// With restart points where it wants them.
