@@ -73,7 +73,7 @@ impl Worker<'_> {
                 last: last.event(&self.plan.nodes, ago),
                 done: self.tally.done,
                 dispatches: Some(self.tally.dispatches()),
-                bytes: self.live + self.lent(),
+                bytes: self.live + self.lent,
                 stacks: own
                     .map(|(name, lay)| Held {
                         channel: name.clone(),

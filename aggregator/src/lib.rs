@@ -7,7 +7,7 @@
 //! - `stacks`, `levels`, `memory`: a worker's channel stacks, level records, and the memory under both
 //! - `budget`: who may use how much memory; `ledger`: what a worker's levels hold and may hold; `policy`: how wide a wavefront is
 //! - `flow`: graphs of ring channels
-//! - `share`, `batch`: donation between workers; `README.md` has the protocol
+//! - `share`, `batch`, `donate`: donation between workers; `README.md` has the protocol
 //! - `watch`: what a worker tells of each dispatch; `timeline`: what happened when, `live`: how far a run is, `dump` and `leaving`: what one was at that did not end well, for users; `decisions`: what was decided, for tests
 //! - `gpus`: settings of GPUs and what is known of each; `no_cuda`, `no_native`: what a build has that leaves a device out
 //! - `plan`: a program as tables; `native`: its segments as machine code of this computer
@@ -39,6 +39,7 @@ mod decisions;
 mod device;
 #[allow(unsafe_code, reason = "compiled code is called")]
 mod dispatch;
+mod donate;
 pub mod dump;
 mod error;
 mod flow;

@@ -1,4 +1,4 @@
-//! What a worker keeps from run to run of one program: its stacks, level records and what it learned about the segments' pace.
+//! What a worker keeps from run to run of one program: its stacks and level records.
 
 use crate::{
     dispatch::Growth,
@@ -9,8 +9,9 @@ use crate::{
 use millstream_channels_kernel::{cpu::abi::StackState, layout::StackIndex};
 use std::io;
 
-/// Elements that the first wavefront of a segment has at most, before its pace is known.
-const FIRST_WIDTH: u64 = 64;
+/// Elements that the first wavefront of a segment has at most in a run, before its pace is known: each may take long, and nobody else runs what is in a
+/// wavefront.
+const FIRST_WIDTH: u64 = 1;
 /// Touched memory beyond this goes back to the system after a run.
 const KEEP: u64 = 64 << 20;
 
@@ -55,6 +56,7 @@ impl Stacks {
     pub(crate) fn clear(&mut self, peak: u64) {
         self.states.fill(StackState::default());
         self.levels.clear();
+        self.pace.fill(FIRST_WIDTH);
         if peak > KEEP {
             self.memory.release();
         }

@@ -1,13 +1,14 @@
 //! Whole runs of the program in [`testing`](crate::testing).
 
 use crate::{
-    CpuOptions, Device, ErasedArg, ErasedCall, RunError, RunReport, SoFar,
+    CpuOptions, Device, ErasedArg, ErasedCall, Reason, RunError, RunReport, SoFar,
     cpu::{CpuDevice, CpuLoaded, cancel},
     testing::{ByHand, COUNT, FIB, REPEAT, SLEEPY, count, fib, program},
     timeline::{Observe, Span, Timeline, Track, What},
 };
 use millstream_graph::ir::TaskId;
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Barrier,
         atomic::{AtomicBool, Ordering},
@@ -221,6 +222,30 @@ fn heavy_leaves_are_donated() {
             report.workers.iter().filter(|w| w.tasks > 100).count() > 1,
             "{report}"
         );
+    }
+}
+
+/// The first elements may be all that there are, and each may take long: what is in a wavefront nobody else runs. So each worker's first wavefront of a
+/// node has one element, the next no more than two, in each run anew.
+#[test]
+fn wavefronts_that_may_be_shared_begin_narrow() {
+    let on = by(CpuOptions {
+        threads: Some(2),
+        memory: Some(64 << 20),
+        decisions: true,
+        ..CpuOptions::default()
+    });
+    for _ in 0..2 {
+        let (_, report) = run(&on, COUNT, &[&[12, 5]]).unwrap();
+        for worker in &report.workers {
+            let mut most = BTreeMap::new();
+            let dispatches = worker.decisions.iter();
+            for d in dispatches.filter(|d| d.reason != Reason::Batch) {
+                let most = most.entry(d.segment).or_insert(1);
+                assert!(d.count <= *most, "{d:?}");
+                *most *= 2;
+            }
+        }
     }
 }
 

@@ -105,7 +105,7 @@ impl Worker<'_> {
             return;
         };
         if let Some(decisions) = &mut watch.decisions {
-            let (allowed, used) = (self.allowance(), self.live + self.lent());
+            let (allowed, used) = (self.allowance(), self.live + self.lent);
             let before = self.stacks.before.iter();
             let pushed = before.filter(|_| reason != Reason::Batch);
             let pushed =

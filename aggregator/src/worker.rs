@@ -8,7 +8,6 @@
 use crate::{
     batch::Batch,
     decisions::Reason,
-    dump::Doing,
     error::RunError,
     flow::Bell,
     ledger::Room,
@@ -18,9 +17,8 @@ use crate::{
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
-    share::{Loan, Next, Wants, WorkerId},
+    share::WorkerId,
     stacks::Stacks,
-    timeline::What,
     watch::Watch,
 };
 use millstream_channels_kernel::{cpu::abi::WorkerContext, layout::StackIndex};
@@ -44,12 +42,6 @@ impl From<RunError> for Stop {
     }
 }
 
-/// A batch takes no more, if it has several elements: so much stays in the caches of both workers. Ten million elements at once are
-/// written to memory that nobody has touched before, and read from there, which takes longer than to run them.
-const BATCH_BYTES: u64 = 1 << 20;
-
-/// Batches of others that a waiting worker takes on, one on top of the other, at most.
-const NESTED: usize = 32;
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
 
@@ -81,7 +73,7 @@ pub(crate) struct Worker<'r> {
     /// How many levels are open; the last is the current one, and when a wavefront has run, its children lie above.
     pub(crate) open: usize,
     /// Below this level there is no entry.
-    shallow: Level,
+    pub(crate) shallow: Level,
     /// The batches that run here, the innermost last.
     pub(crate) origins: Vec<Origin>,
     /// Bytes in use on the stacks and by level records.
@@ -89,7 +81,7 @@ pub(crate) struct Worker<'r> {
     /// Those of them that are not the current level's to hold: what there was when it was opened.
     pub(crate) opened: u64,
     /// Bytes of batches that are not back.
-    lent: u64,
+    pub(crate) lent: u64,
     /// Bytes that levels hold beyond their allowances: the part of `live` that lies in deep memory.
     pub(crate) deep: u64,
     /// Deep memory that is this worker's.
@@ -164,23 +156,10 @@ impl<'r> Worker<'r> {
         let so_far = SoFar {
             tasks: self.tally.done,
             levels: self.tally.deepest,
-            bytes: self.live + self.lent(),
+            bytes: self.live + self.lent,
             ..SoFar::default()
         };
         self.run.board.publish(self.id.0 as usize, so_far);
-    }
-
-    /// Runs what others donate until the run is over.
-    pub(crate) fn serve(&mut self) -> Result<(), Stop> {
-        loop {
-            match self.next(Wants {
-                returned: false,
-                work: true,
-            })? {
-                Next::Work(loan) => self.help(loan)?,
-                _ => return Err(Stop::Over),
-            }
-        }
     }
 
     /// Runs a batch to its end, on top of whatever is on the stacks.
@@ -203,16 +182,6 @@ impl<'r> Worker<'r> {
         }
         self.origins.pop();
         self.shallow = self.shallow.min(outer);
-        Ok(())
-    }
-
-    pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
-        self.tally.acquired += 1;
-        let begin = self.stamp();
-        self.run_batch(&loan.batch)?;
-        let (depth, count) = (loan.batch.depth, loan.batch.count);
-        self.run.shared.finish(loan);
-        self.spent(What::Batch, begin, (depth, count));
         Ok(())
     }
 
@@ -321,7 +290,7 @@ impl<'r> Worker<'r> {
 
     /// The same, with or without those that lie in channels.
     #[inline]
-    fn most_entries_of(&self, level: Level, in_channels: bool) -> Option<usize> {
+    pub(crate) fn most_entries_of(&self, level: Level, in_channels: bool) -> Option<usize> {
         let levels = &self.stacks.levels;
         let (bases, ends) = (levels.bases(level), levels.ends(level));
         let (mut most, mut which) = (0, None);
@@ -550,7 +519,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Takes a stack's top down.
-    fn lower(&mut self, stack: StackIndex, to: u64) {
+    pub(crate) fn lower(&mut self, stack: StackIndex, to: u64) {
         let state = &mut self.stacks.states[stack.index()];
         debug_assert!(to <= state.top, "a top only comes down");
         self.live -= (state.top - to) * self.plan.bytes[stack.index()];
@@ -565,18 +534,13 @@ impl<'r> Worker<'r> {
         self.tally.own_peak = self.tally.own_peak.max(used.saturating_sub(taken));
     }
 
-    /// Bytes of batches that are not back.
-    pub(crate) const fn lent(&self) -> u64 {
-        self.lent
-    }
-
     /// The current level.
     pub(crate) const fn current(&self) -> Level {
         self.open.saturating_sub(1)
     }
 
     /// The batch that a level is of.
-    fn origin(&self, level: Level) -> Option<&Origin> {
+    pub(crate) fn origin(&self, level: Level) -> Option<&Origin> {
         self.origins.iter().rev().find(|o| o.base <= level)
     }
 
@@ -591,128 +555,8 @@ impl<'r> Worker<'r> {
         self.depth(self.current())
     }
 
-    /// Donates about half of the shallowest entries, the last of them: the largest subtrees. Of very many it is fewer, for who gets them asks again.
-    fn offer(&mut self) {
-        let current = self.current();
-        // Elements of a channel are run by who took them: what they emit lies with it.
-        let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, false)?)))
-        else {
-            self.shallow = current;
-            return;
-        };
-        self.shallow = level;
-        let plan = &self.plan.tasks[task];
-        let end = self.stacks.levels.end(level, task);
-        let count = end - self.stacks.levels.base(level, plan.entry);
-        let share = if level == current {
-            count / 2
-        } else {
-            count.div_ceil(2)
-        };
-        let each = self.plan.batch_bytes(task);
-        let most = (BATCH_BYTES / each).max(1);
-        let count = share
-            .min(most)
-            .min((self.run.pool.lent() - self.lent) / each);
-        if count == 0 {
-            return;
-        }
-        let begin = self.stamp();
-        let mut fields = vec![Vec::new(); self.plan.layouts[plan.entry].fields.len()];
-        let rest = end - count;
-        self.stacks.memory.copy_out(
-            &self.plan.layouts,
-            plan.entry.index(),
-            rest,
-            count,
-            &mut fields,
-        );
-        let root = self.origin(level).map_or(task, |o| o.root);
-        let descent = (self.depth(level), root);
-        let batch = Batch::new(self.plan, task, count, fields, level, descent);
-        self.lent += batch.bytes;
-        self.use_bytes(0);
-        let levels = &mut self.stacks.levels;
-        levels.set_end(level, task, rest);
-        levels.set_lent(level, levels.lent(level) + 1);
-        if level == current {
-            self.lower(plan.entry, rest);
-            self.opened -= count * plan.bytes;
-        }
-        self.tally.donated += 1;
-        self.run.shared.donate(self.id, batch);
-        if let Some(bell) = self.bell {
-            bell.call_one();
-        }
-        self.spent(What::Donate, begin, (self.depth(level), count));
-    }
-
-    /// A level that is drained but for lent batches: takes them back, or helps others, or sleeps.
-    fn wait(&mut self, level: Level) -> Result<(), Stop> {
-        let help = self.origins.len() < NESTED && self.deep <= self.run.pool.modest();
-        match self.next(Wants {
-            returned: true,
-            work: help,
-        })? {
-            Next::Returned(batch) => {
-                batch.apply(self.plan);
-                self.back(&batch);
-            }
-            Next::Reclaimed(mut batch) => {
-                batch.restore();
-                self.back(&batch);
-                let plan = &self.plan.tasks[batch.task];
-                let top = self.stacks.top(plan.entry);
-                self.stacks.memory.copy_in(
-                    &self.plan.layouts,
-                    plan.entry.index(),
-                    top,
-                    &batch.fields,
-                    0,
-                    batch.count,
-                );
-                self.stacks.states[plan.entry.index()].top = top + batch.count;
-                let levels = &mut self.stacks.levels;
-                levels.set_base(level, plan.entry, top);
-                levels.set_end(level, batch.task, top + batch.count);
-                self.use_bytes(batch.count * plan.bytes);
-                self.opened += batch.count * plan.bytes;
-            }
-            Next::Work(loan) => self.help(loan)?,
-            Next::Over | Next::Stuck => return Err(Stop::Over),
-        }
-        Ok(())
-    }
-
-    /// A lent batch is no longer outstanding.
-    fn back(&mut self, batch: &Batch) {
-        self.lent -= batch.bytes;
-        let levels = &mut self.stacks.levels;
-        levels.set_lent(batch.level, levels.lent(batch.level) - 1);
-    }
-
-    fn next(&mut self, wants: Wants) -> Result<Next<Batch>, Stop> {
-        let level = self.open.wrapping_sub(1);
-        let start = Instant::now();
-        self.step(Doing::WaitsForWork, 0, 0, Some(start));
-        let next = self
-            .run
-            .shared
-            .next(self.id, wants, |batch| batch.level == level);
-        self.waited(start);
-        match next {
-            Next::Over => Err(Stop::Over),
-            Next::Stuck => Err(RunError::Stuck {
-                state: self.describe(),
-            }
-            .into()),
-            next => Ok(next),
-        }
-    }
-
     /// The stacks that hold something, for a report of a bug.
-    fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let stacks = (0..self.stacks.states.len() as u32)
             .map(StackIndex)
             .filter(|&s| self.stacks.top(s) > 0);
