@@ -35,6 +35,7 @@ impl Allowances {
     }
 
     /// That of the level with this number.
+    #[inline]
     pub(crate) fn of(&self, level: usize) -> u64 {
         let group = ((level >> FIRST_LEVELS) + 1).ilog2() as usize;
         self.0.get(group).copied().unwrap_or(0)
@@ -90,6 +91,7 @@ impl Pool {
     }
 
     /// The deep part that a worker has from the start: one that is alone has all of it.
+    #[inline]
     pub(crate) const fn own(&self) -> u64 {
         if self.workers > 1 { 0 } else { self.deep }
     }
@@ -100,6 +102,7 @@ impl Pool {
     }
 
     /// What a worker should take at once, so that it seldom has to.
+    #[inline]
     pub(crate) const fn piece(&self) -> u64 {
         self.deep / PIECES
     }

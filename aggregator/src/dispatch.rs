@@ -94,6 +94,7 @@ pub(crate) unsafe extern "C" fn more(ctx: *mut WorkerContext, stack: u32, top: u
 
 impl Worker<'_> {
     /// Counts what the wavefront pushed; returns how many of it are children.
+    #[inline]
     pub(crate) fn settle(&mut self, pushes: &Pushes) -> u64 {
         let within = |s: &StackIndex| {
             let state = &self.stacks.states[s.index()];
@@ -119,6 +120,7 @@ impl Worker<'_> {
     }
 
     /// Runs the entries `first..first + count` of a task; returns how many were consumed.
+    #[inline]
     pub(crate) fn dispatch_entry(
         &mut self,
         task: usize,
@@ -142,6 +144,7 @@ impl Worker<'_> {
     }
 
     /// Takes `count` frame references off a continuation's stack and runs them; what was not consumed goes back.
+    #[inline]
     pub(crate) fn dispatch_continuation(&mut self, which: usize, count: u64) -> Result<u64, Stop> {
         let plan = &self.plan.continuations[which];
         let stack = plan.stack.index();
@@ -183,6 +186,7 @@ impl Worker<'_> {
     }
 
     /// Calls compiled code for so many elements of a node whose wavefronts are so wide, looks at its status and at its pace.
+    #[inline]
     fn timed(
         &mut self,
         segment: usize,

@@ -44,6 +44,7 @@ pub(crate) struct Left {
 
 impl Worker<'_> {
     /// It does that from now on, at a node or a channel, with so many elements of the current level.
+    #[inline]
     pub(crate) fn step(&mut self, doing: Doing, at: usize, elements: u64, begun: Option<Instant>) {
         self.steps = self.steps.wrapping_add(1);
         self.begun = begun;

@@ -23,12 +23,14 @@ pub(crate) enum Room {
 
 impl Worker<'_> {
     /// What the current level may hold to be run wide. Each batch that runs here has a number of its own, beside those of its levels.
+    #[inline]
     pub(crate) fn allowance(&self) -> u64 {
         let number = self.current() + self.origins.len();
         self.run.pool.allowances.of(number)
     }
 
     /// Bytes that the current level holds: frames, references to them, and the children above with the record of their level.
+    #[inline]
     pub(crate) fn held(&self) -> u64 {
         let held = self.live + self.stacks.levels.bytes() - self.opened;
         debug_assert_eq!(held, self.counted(), "all that comes and goes is in `live`");
@@ -36,6 +38,7 @@ impl Worker<'_> {
     }
 
     /// The same, counted stack by stack.
+    #[inline]
     fn counted(&self) -> u64 {
         let (level, levels, bytes) = (self.current(), &self.stacks.levels, &self.plan.bytes);
         let (bases, states) = (levels.bases(level), &self.stacks.states);
@@ -48,35 +51,43 @@ impl Worker<'_> {
     }
 
     /// The current level is the one that it was before its children's was closed.
+    #[inline]
     pub(crate) fn reopen(&mut self) {
         self.opened = self.live + self.stacks.levels.bytes() - self.counted();
     }
 
     /// Bytes of the children above the current level.
+    #[inline]
     fn children(&self, level: Level) -> u64 {
         let ends = self.stacks.levels.ends(level);
         let mut children = 0;
-        for (task, &end) in self.plan.tasks.iter().zip(ends) {
-            children += (self.stacks.top(task.entry) - u64::from(end)) * task.bytes;
+        for (t, &entry) in self.plan.entries.iter().enumerate() {
+            let above = self.stacks.top(entry) - u64::from(ends[t]);
+            children += above * self.plan.bytes[entry.index()];
         }
         children
     }
 
     /// The same with what those who wait may still push (and what was emitted is not theirs): a continuation of an element that ran wide finds room without asking.
+    #[inline]
     fn reserved(&self, level: Level) -> u64 {
         let levels = &self.stacks.levels;
-        let frames = self.plan.tasks.iter().filter_map(|task| {
-            let frame = task.frame?;
-            Some((self.stacks.top(frame) - levels.base(level, frame)) * task.full)
-        });
-        let staged = self.plan.staging.iter().map(|&stack| {
-            (self.stacks.top(stack) - levels.base(level, stack)) * self.plan.bytes[stack.index()]
-        });
-        levels.bytes() + frames.sum::<u64>() + staged.sum::<u64>() + self.children(level)
+        let above = |stack: StackIndex| self.stacks.top(stack) - levels.base(level, stack);
+        let mut reserved = levels.bytes() + self.children(level);
+        for task in &self.plan.tasks {
+            if let Some(frame) = task.frame {
+                reserved += above(frame) * task.full;
+            }
+        }
+        for &stack in &self.plan.staging {
+            reserved += above(stack) * self.plan.bytes[stack.index()];
+        }
+        reserved
     }
 
     /// How many of `want` entries of a task find room, where others of their level have left something or not. Sets the limits of the stacks that
     /// they push to.
+    #[inline]
     pub(crate) fn entry_room(
         &mut self,
         level: Level,
@@ -108,6 +119,7 @@ impl Worker<'_> {
     }
 
     /// How many of `want` continuations find room: all, where their entries ran wide.
+    #[inline]
     pub(crate) fn continuation_room(&mut self, which: usize, want: u64) -> Result<Room, Stop> {
         let pushes = &self.plan.continuations[which].pushes;
         let want = self.paced(self.plan.tasks.len() + which, want);
@@ -126,6 +138,7 @@ impl Worker<'_> {
     }
 
     /// With several workers a wavefront takes no longer than others may have to wait.
+    #[inline]
     pub(crate) fn paced(&self, segment: usize, want: u64) -> u64 {
         if self.run.workers > 1 {
             want.min(self.stacks.pace[segment])
@@ -135,6 +148,7 @@ impl Worker<'_> {
     }
 
     /// Room for one element in the deep part.
+    #[inline]
     fn deep_room(&mut self, pushes: &Pushes) -> Result<Room, Stop> {
         let need = pushes.bytes + pushes.last;
         let over = (self.held() + need).saturating_sub(self.allowance());
@@ -146,6 +160,7 @@ impl Worker<'_> {
     }
 
     /// Sees to it that so much more of the deep part is this worker's.
+    #[inline]
     pub(crate) fn deepen(&mut self, over: u64) -> Result<bool, Stop> {
         let missing = (self.deep + over).saturating_sub(self.granted);
         if missing == 0 {
@@ -167,6 +182,7 @@ impl Worker<'_> {
     }
 
     /// Gives back what is not used of the deep part and may be much.
+    #[inline]
     pub(crate) fn give_back(&mut self) {
         let piece = self.run.pool.piece();
         if self.run.workers > 1 && self.granted > self.deep + 4 * piece {
@@ -185,6 +201,7 @@ impl Worker<'_> {
     }
 
     /// As many as the stacks have address space for.
+    #[inline]
     fn capped(&self, pushes: &Pushes, mut count: u64) -> u64 {
         let memory = &self.stacks.memory;
         let room = |s: StackIndex| {
@@ -207,6 +224,7 @@ impl Worker<'_> {
 
     /// Where pushes are counted, so many elements are sure of their room. Where they are not, the run has what is left of the allowance, and
     /// who needs more is given up until there is room again, or, without a restart point, gets what is left of the deep part.
+    #[inline]
     fn set_limits(&mut self, pushes: &Pushes, count: u64) {
         self.stacks.note_tops(pushes);
         for &(stack, max) in &pushes.counted {

@@ -149,6 +149,7 @@ impl Board {
     }
 
     /// A worker has come so far.
+    #[inline]
     pub(crate) fn publish(&self, worker: usize, so_far: SoFar) {
         let Some(slot) = self.slots.get(worker) else {
             return;
@@ -168,6 +169,7 @@ impl Board {
     }
 
     /// A worker does that from now on.
+    #[inline]
     pub(crate) fn step(&self, worker: usize, step: Step) {
         let Some(slot) = self.slots.get(worker) else {
             return;

@@ -36,8 +36,9 @@ pub(crate) struct Pushes {
     pub(crate) turn: u64,
     /// Those of a frame and its continuation that only an element takes which is given up at a restart point: the last one of its run.
     pub(crate) rare: Vec<StackIndex>,
-    /// Those of both that hold entries: the children.
+    /// Those of both that hold entries, the children, and whose they are.
     pub(crate) children: Vec<StackIndex>,
+    pub(crate) spawned: Vec<usize>,
     /// Bytes of all counted pushes of one element, and of a turn's.
     pub(crate) bytes: u64,
     /// Bytes of what the last element of a run may push beside them.
@@ -99,6 +100,9 @@ pub(crate) struct Plan {
     pub(crate) layouts: Layouts,
     pub(crate) tasks: Vec<TaskPlan>,
     pub(crate) continuations: Vec<ContinuationPlan>,
+    /// The stacks of the tasks' entries, and of the continuations.
+    pub(crate) entries: Vec<StackIndex>,
+    pub(crate) waiting: Vec<StackIndex>,
     /// The segments' names for readers: the kernels of a drawing. Entries of all tasks, then continuations.
     pub(crate) nodes: Vec<String>,
     /// What drawings call the stacks.
@@ -179,9 +183,11 @@ impl Plan {
                 pushes,
             }
         });
-        let tasks = tasks.collect();
+        let tasks: Vec<TaskPlan> = tasks.collect();
         Self {
             nodes: nodes(program, in_channels),
+            entries: tasks.iter().map(|t| t.entry).collect(),
+            waiting: continuations.iter().map(|c| c.stack).collect(),
             tasks,
             continuations,
             channels: layouts
@@ -267,8 +273,9 @@ fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
                 out.bytes += out.turn * bytes[stack.index()];
             }
         }
-        if matches!(push.stack, StackRef::Entry(_)) {
+        if let StackRef::Entry(task) = push.stack {
             out.children.push(stack);
+            out.spawned.push(task.index());
         }
     }
     out

@@ -72,6 +72,7 @@ impl Tally {
     }
 
     /// So many elements of a node were dispatched and so many consumed, where a full wavefront has that many.
+    #[inline]
     pub(crate) fn dispatched(&mut self, node: usize, (count, consumed): (u64, u64), width: u64) {
         let node = &mut self.nodes[node];
         node.elements += consumed;
@@ -89,12 +90,14 @@ impl Tally {
     }
 
     /// A stack has so many elements.
+    #[inline]
     pub(crate) fn saw(&mut self, stack: StackIndex, top: u64) {
         let most = &mut self.tops[stack.index()];
         *most = top.max(*most);
     }
 
     /// Elements of a task were consumed at a depth.
+    #[inline]
     pub(crate) fn count(&mut self, task: usize, depth: u64, elements: u64) {
         self.tasks[task] += elements;
         self.done += elements;

@@ -96,6 +96,7 @@ impl Run {
     }
 
     /// Whether the run is to end before its work is done.
+    #[inline]
     pub(crate) fn stopped(&self) -> bool {
         // Relaxed: pairs with the stores in `fail` and `Cancel::cancel`; it only hastens the end.
         self.stop.load(Ordering::Relaxed) != 0

@@ -108,6 +108,7 @@ impl<T> Shared<T> {
     }
 
     /// Whether a donation would be welcome. One relaxed load, for each dispatch.
+    #[inline]
     pub(crate) fn hungry(&self) -> bool {
         // Relaxed: pairs with the store in `publish`; whoever acts on it takes the lock.
         self.hungry.load(Ordering::Relaxed) > 0

@@ -63,6 +63,7 @@ impl Stacks {
     }
 
     /// Notes the tops of the stacks that a segment pushes to.
+    #[inline]
     pub(crate) fn note_tops(&mut self, pushes: &Pushes) {
         self.before.clear();
         for &(stack, _) in &pushes.counted {

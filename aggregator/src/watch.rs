@@ -70,11 +70,13 @@ impl Watch {
 
 impl Worker<'_> {
     /// Whether dispatches are told of.
+    #[inline]
     pub(crate) const fn watched(&self) -> bool {
         self.watch.is_some()
     }
 
     /// The time, if somebody wants to know it: several workers keep a pace.
+    #[inline]
     pub(crate) fn clock(&self) -> Option<Instant> {
         (self.run.workers > 1 || self.watched()).then(Instant::now)
     }
@@ -85,6 +87,7 @@ impl Worker<'_> {
     }
 
     /// What the current level holds, if decisions are kept.
+    #[inline]
     pub(crate) fn held_if_told(&self) -> u64 {
         match &self.watch {
             Some(watch) if watch.decisions.is_some() => self.held(),

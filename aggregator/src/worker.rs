@@ -13,7 +13,7 @@ use crate::{
     ledger::Room,
     levels::Level,
     live::SoFar,
-    plan::Plan,
+    plan::{Plan, Pushes},
     policy::run_of,
     report::{Tally, WorkerReport},
     run::Run,
@@ -294,9 +294,9 @@ impl<'r> Worker<'r> {
         let levels = &self.stacks.levels;
         let (bases, ends) = (levels.bases(level), levels.ends(level));
         let (mut most, mut which) = (0, None);
-        for (t, task) in self.plan.tasks.iter().enumerate() {
-            let count = ends[t] - bases[task.entry.index()];
-            if count > 0 && count >= most && (in_channels || !task.in_channel) {
+        for (t, entry) in self.plan.entries.iter().enumerate() {
+            let count = ends[t] - bases[entry.index()];
+            if count > 0 && count >= most && (in_channels || !self.plan.tasks[t].in_channel) {
                 (most, which) = (count, Some(t));
             }
         }
@@ -307,8 +307,8 @@ impl<'r> Worker<'r> {
     fn most_continuations(&self, level: Level) -> Option<(usize, u64)> {
         let bases = self.stacks.levels.bases(level);
         let mut most: Option<(usize, u64)> = None;
-        for (i, c) in self.plan.continuations.iter().enumerate() {
-            let count = self.stacks.top(c.stack) - u64::from(bases[c.stack.index()]);
+        for (i, &stack) in self.plan.waiting.iter().enumerate() {
+            let count = self.stacks.top(stack) - u64::from(bases[stack.index()]);
             if count > 0 && most.is_none_or(|m| count >= m.1) {
                 most = Some((i, count));
             }
@@ -347,7 +347,7 @@ impl<'r> Worker<'r> {
                 .levels
                 .set_base(level, plan.entry, begin + consumed);
             self.tally.count(task, self.depth(level), consumed);
-            self.count_leaves(level);
+            self.count_leaves(level, &plan.pushes);
             let pushed = self.settle(&plan.pushes);
             children += pushed;
             ran = true;
@@ -388,14 +388,13 @@ impl<'r> Worker<'r> {
         Ok(true)
     }
 
-    /// Counts the children of a level's tasks that ended where they were spawned.
-    fn count_leaves(&mut self, level: Level) {
-        let depth = self.depth(level) + 1;
-        for (t, task) in self.plan.tasks.iter().enumerate() {
-            let leaves = &mut self.stacks.states[task.entry.index()].leaves;
+    /// Counts the children of a segment that ended where they were spawned.
+    fn count_leaves(&mut self, level: Level, pushes: &Pushes) {
+        for &task in &pushes.spawned {
+            let leaves = &mut self.stacks.states[self.plan.entries[task].index()].leaves;
             if *leaves > 0 {
                 let leaves = std::mem::take(leaves);
-                self.tally.count(t, depth, leaves);
+                self.tally.count(task, self.depth(level) + 1, leaves);
                 self.tally.leaves += leaves;
             }
         }
@@ -414,7 +413,7 @@ impl<'r> Worker<'r> {
         };
         let held = self.held_if_told();
         let consumed = self.dispatch_continuation(which, room)?;
-        self.count_leaves(level);
+        self.count_leaves(level, &plan.pushes);
         if consumed == 0 {
             return Err(self.no_room(plan.task, &plan.pushes));
         }
@@ -450,6 +449,9 @@ impl<'r> Worker<'r> {
 
     /// All frames of the current level are free when no continuation of it waits.
     fn free_all_frames(&mut self, level: Level) {
+        if self.live == self.opened {
+            return;
+        }
         for &stack in &self.plan.levelled {
             let base = self.stacks.levels.base(level, stack);
             if self.stacks.top(stack) > base {
@@ -464,8 +466,9 @@ impl<'r> Worker<'r> {
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
         let bases = stacks.levels.bases_mut(level);
-        for (base, state) in bases.iter_mut().zip(&stacks.states) {
-            *base = state.top as u32;
+        let states = &stacks.states[..bases.len()];
+        for i in 0..bases.len() {
+            bases[i] = states[i].top as u32;
         }
     }
 
@@ -479,8 +482,8 @@ impl<'r> Worker<'r> {
             bases[stack.index()] = stacks.states[stack.index()].top as u32;
         }
         let ends = stacks.levels.ends_mut(level);
-        for (end, task) in ends.iter_mut().zip(&self.plan.tasks) {
-            *end = stacks.states[task.entry.index()].top as u32;
+        for (t, entry) in self.plan.entries.iter().enumerate() {
+            ends[t] = stacks.states[entry.index()].top as u32;
         }
         stacks.levels.set_lent(level, 0);
         stacks.levels.set_over(level, over);
