@@ -1,9 +1,7 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
 use super::{
-    Binding, Checker, answers,
-    let_spawns::given_by_ways,
-    nearest,
+    Binding, Checker, answers, nearest,
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
@@ -274,8 +272,8 @@ impl Checker<'_> {
         let right = super::places::strip(&a.right);
         let place = &a.left;
         let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place = #value);
-        if let Some(ways) = given_by_ways(place, right, &to) {
-            return Some(self.expr(&ways, None));
+        if let Some(given) = self.given_by_ways(place, right, &to) {
+            return Some(given);
         }
         let own = |name: &str| self.m.named(name).is_some();
         let starts = |from: &syn::Expr| {
@@ -285,6 +283,18 @@ impl Checker<'_> {
             Some((from, combine, value)) if starts(from) => (value, combine),
             _ => (right, Combine::Store),
         };
+        if let syn::Expr::Binary(b) = right
+            && let Some(sign) = lazy_sign(&b.op)
+            && starts(&b.left)
+            && answers::may_spawn(&b.right)
+        {
+            let to = tidy(place);
+            return Some(self.refuse(
+                b.op.span(),
+                format!("results cannot be gathered with `{sign}{sign}`: there would be no child where `{to}` decides"),
+                format!("write `{to} {sign}= spawn!(..)`: the child comes to be in any case"),
+            ));
+        }
         answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine))
     }
 
@@ -292,8 +302,8 @@ impl Checker<'_> {
     pub(super) fn gathered_spawn(&mut self, op: BinOp, b: &syn::ExprBinary) -> Option<Expr> {
         let (place, sign) = (&b.left, &b.op);
         let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place #sign #value);
-        if let Some(ways) = given_by_ways(place, super::places::strip(&b.right), &to) {
-            return Some(self.expr(&ways, None));
+        if let Some(given) = self.given_by_ways(place, super::places::strip(&b.right), &to) {
+            return Some(given);
         }
         if !answers::may_spawn(&b.right) {
             return None;
@@ -564,6 +574,15 @@ fn gathering_call(
             };
             Some((&b.left, combine, &b.right))
         }
+        _ => None,
+    }
+}
+
+/// The operator that `&&` or `||` is where both sides are evaluated.
+const fn lazy_sign(op: &syn::BinOp) -> Option<char> {
+    match op {
+        syn::BinOp::And(_) => Some('&'),
+        syn::BinOp::Or(_) => Some('|'),
         _ => None,
     }
 }

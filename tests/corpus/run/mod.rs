@@ -246,6 +246,7 @@ programs! {
     references_from_matches
     refracted_rays
     results
+    results_by_arrays
     results_by_ways
     results_go_on
     results_in_array
