@@ -286,6 +286,7 @@ programs! {
     sync_in_branch
     sync_in_loop
     tables_and_ranges
+    tables_of_references
     tables_of_slices
     taken_from_behind
     tasks_beside_kernels
