@@ -1,7 +1,7 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
 use super::{
-    Binding, Checker, answers, nearest,
+    Binding, Checker, answers, nearest, overloads,
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
@@ -295,7 +295,7 @@ impl Checker<'_> {
                 format!("write `{to} {sign}= spawn!(..)`: the child comes to be in any case"),
             ));
         }
-        answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine))
+        answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine, ""))
     }
 
     /// `place += spawn!(..)` and its kin.
@@ -335,10 +335,17 @@ impl Checker<'_> {
                 ));
             }
         };
-        Some(self.spawn_into(&b.left, &b.right, combine))
+        Some(self.spawn_into(&b.left, &b.right, combine, "_assign"))
     }
 
-    fn spawn_into(&mut self, place: &syn::Expr, value: &syn::Expr, combine: Combine) -> Expr {
+    /// `ending`: that of the names of operators' methods.
+    fn spawn_into(
+        &mut self,
+        place: &syn::Expr,
+        value: &syn::Expr,
+        combine: Combine,
+        ending: &str,
+    ) -> Expr {
         let place = self.place(place);
         let place = self.behind_refs(place);
         let (want, mut stmts) = (place.ty.clone(), Vec::new());
@@ -360,14 +367,16 @@ impl Checker<'_> {
                 CONVERT,
             );
         }
-        if combine != Combine::Store && !child.ret.is_scalar() {
-            let shown = self.show(&child.ret);
-            return self.refuse(
-                child.span,
-                format!("results of type `{shown}` cannot be gathered"),
-                "gather numbers; spawn a task for each field, or store to an array",
-            );
-        }
+        let combine = match combine.op() {
+            Some(op) if !child.ret.is_scalar() => {
+                let method = overloads::method(op).map(|name| format!("{name}{ending}"));
+                match self.gathering_ways(method.as_deref(), &child) {
+                    Some(ways) => Combine::Each(ways),
+                    None => return Self::broken(child.span),
+                }
+            }
+            _ => combine,
+        };
         let spawn = child.with(Some((place, combine)));
         if stmts.is_empty() {
             return spawn;
@@ -526,7 +535,7 @@ fn is_constant(e: &Expr) -> bool {
 }
 
 /// `place.max(spawn!(..))` and the other ways to gather: where it starts from, how, and what.
-fn gathering_call(
+pub(super) fn gathering_call(
     e: &syn::Expr,
     own: impl Fn(&str) -> bool,
 ) -> Option<(&syn::Expr, Combine, &syn::Expr)> {

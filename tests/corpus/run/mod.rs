@@ -116,6 +116,7 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    gathered_structs
     generic_heaps
     generic_search
     generics
