@@ -5,7 +5,7 @@
 
 use crate::{
     memory::Region,
-    plan::{Plan, ResultPlan},
+    plan::{CombinedPiece, Plan, ResultPlan},
 };
 use millstream_graph::{ir::Combine, ty::Scalar};
 
@@ -53,7 +53,7 @@ impl Batch {
             root,
             bytes,
         };
-        if let Some(result) = plan.tasks[task].result {
+        if let Some(result) = &plan.tasks[task].result {
             let region = Region::new((count * result.stride) as usize);
             let base = region.address() as u64;
             let field = batch
@@ -74,18 +74,21 @@ impl Batch {
     }
 
     /// Sets the slots that are combined into to what changes nothing.
-    fn reset(&self, result: ResultPlan) {
-        let (Some(region), Some((combine, ty))) = (&self.results, result.combine) else {
+    fn reset(&self, result: &ResultPlan) {
+        let Some(region) = &self.results else {
             return;
         };
-        let identity = identity(combine, ty).to_ne_bytes();
-        for i in 0..self.count {
-            let size = result.size as usize;
-            // SAFETY: slot `i` lies within the region of `count` strides, which this batch owns; nothing runs it yet. The bits of a
-            // scalar of `size` bytes are the first ones (the host is little-endian, as the language's memory is).
-            unsafe {
-                let slot = region.address().add((i * result.stride) as usize);
-                std::ptr::copy_nonoverlapping(identity.as_ptr(), slot, size);
+        for piece in &result.combined {
+            let identity = identity(piece.way, piece.ty).to_ne_bytes();
+            let size = piece.ty.size() as usize;
+            for i in 0..self.count {
+                let at = i * result.stride + piece.offset;
+                // SAFETY: slot `i` lies within the region of `count` strides, which this batch owns, and the piece in the slot; nothing runs
+                // it yet. The bits of a scalar of `size` bytes are the first ones (the host is little-endian, as the language's memory is).
+                unsafe {
+                    let piece = region.address().add(at as usize);
+                    std::ptr::copy_nonoverlapping(identity.as_ptr(), piece, size);
+                }
             }
         }
     }
@@ -106,7 +109,7 @@ impl Batch {
     }
 
     /// The memory of a result.
-    pub(crate) fn result(&self, result: ResultPlan, i: u64) -> &[u8] {
+    pub(crate) fn result(&self, result: &ResultPlan, i: u64) -> &[u8] {
         assert!(i < self.count, "a result for each element");
         let Some(region) = &self.results else {
             return &[];
@@ -122,25 +125,28 @@ impl Batch {
 
     /// Moves all results to where they belong. The batch is done, and the caller is its owner.
     pub(crate) fn apply(&self, plan: &Plan) {
-        let Some(result) = plan.tasks[self.task].result else {
+        let Some(result) = &plan.tasks[self.task].result else {
             return;
         };
         for (i, &to) in (0..).zip(&self.destinations) {
             let from = self.result(result, i);
             let to = to as *mut u8;
-            match result.combine {
+            if result.combined.is_empty() {
                 // SAFETY: the destination is memory for one result of this task: a slot of a frame of the owner's, or of a batch that the
                 // owner runs. It lives, since the level that the element was taken from is not drained before this batch is back, and
                 // only the owner writes to it.
-                None => unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) },
-                // SAFETY: as above; the result is one scalar of this type, aligned as its type asks.
-                Some((op, ty)) => unsafe { combine(op, ty, to, from.as_ptr()) },
+                unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
+            }
+            for CombinedPiece { way, ty, offset } in &result.combined {
+                let at = *offset as usize;
+                // SAFETY: as above; at this place of a result lies a scalar of this type, aligned as its type asks.
+                unsafe { combine(*way, *ty, to.add(at), from.as_ptr().add(at)) };
             }
         }
     }
 }
 
-/// Bits that change nothing when they are combined with.
+/// Bits that change nothing when they are combined with in the way of one scalar.
 fn identity(op: Combine, ty: Scalar) -> u64 {
     let ones = u64::MAX >> (64 - ty.bits());
     let (lowest, highest) = if ty.is_signed() {
@@ -154,7 +160,7 @@ fn identity(op: Combine, ty: Scalar) -> u64 {
         // The lesser and the greater of floats is the one that is a number.
         (Combine::Min | Combine::Max, Scalar::F32) => u64::from(f32::NAN.to_bits()),
         (Combine::Min | Combine::Max, Scalar::F64) => f64::NAN.to_bits(),
-        (Combine::Store | Combine::Add | Combine::Or | Combine::Xor, _) => 0,
+        (Combine::Store | Combine::Add | Combine::Or | Combine::Xor | Combine::Each(_), _) => 0,
         (Combine::And, _) => ones,
         (Combine::Min, _) => highest,
         (Combine::Max, _) => lowest,
@@ -187,13 +193,13 @@ macro_rules! by_type {
     }};
 }
 
-/// Combines what `to` holds with what `from` holds.
+/// Combines what `to` holds with what `from` holds in the way of one scalar.
 ///
 /// # Safety
 /// Both hold a scalar of this type, aligned; nobody else touches `to`.
 unsafe fn combine(op: Combine, ty: Scalar, to: *mut u8, from: *const u8) {
     match op {
-        Combine::Store => by_type!(ty, to, from, |_, b| b, |_, b| b, |_, b| b),
+        Combine::Store | Combine::Each(_) => by_type!(ty, to, from, |_, b| b, |_, b| b, |_, b| b),
         Combine::Add => by_type!(
             ty,
             to,

@@ -269,7 +269,7 @@ impl CpuDevice {
         let workers = workers?;
         host.spent(What::Run, start);
         let start = Instant::now();
-        if let Some(result) = plan.result {
+        if let Some(result) = &plan.result {
             for (i, call) in (0..).zip(calls) {
                 call.result.clear();
                 call.result.extend_from_slice(batch.result(result, i));

@@ -9,7 +9,7 @@ use millstream_graph::{
     fault::Fault,
     ir::{Combine, SegmentId, TaskId},
     levelized::{Levelized, LoweredTask, Segment, StackRef},
-    ty::Scalar,
+    ty::{PieceKind, Scalar},
 };
 use std::{fmt::Debug, ops::Range};
 
@@ -52,14 +52,22 @@ impl Pushes {
 }
 
 /// How results of a task reach their destination.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ResultPlan {
     /// Size in bytes of the return type's memory.
     pub(crate) size: u64,
     /// Bytes from one result slot of a batch to the next.
     pub(crate) stride: u64,
-    /// How it is combined, and what it is if that is not a store.
-    pub(crate) combine: Option<(Combine, Scalar)>,
+    /// What is combined, piece by piece; nothing if it is stored.
+    pub(crate) combined: Vec<CombinedPiece>,
+}
+
+/// A scalar of a result that is combined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CombinedPiece {
+    pub(crate) way: Combine,
+    pub(crate) ty: Scalar,
+    pub(crate) offset: u64,
 }
 
 /// A task.
@@ -216,7 +224,7 @@ impl Plan {
     /// Bytes that one element of this task's entry stack takes as the root of a batch: itself, its return address, its result.
     pub(crate) fn batch_bytes(&self, task: usize) -> u64 {
         let task = &self.tasks[task];
-        task.bytes + task.result.map_or(0, |r| 8 + r.stride)
+        task.bytes + task.result.as_ref().map_or(0, |r| 8 + r.stride)
     }
 }
 
@@ -286,19 +294,23 @@ fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
     let structs = &program.program.structs;
     let ty = &program.program[task.func].ret;
     let layout = ty.layout(structs);
-    let combine = task
-        .combine
-        .op()
-        .and_then(|_| match ty.pieces(structs)[..] {
-            [piece] => match piece.kind {
-                millstream_graph::ty::PieceKind::Scalar(s) => Some((task.combine, s)),
-                millstream_graph::ty::PieceKind::Blob(_) => None,
-            },
-            _ => None,
-        });
+    let pieces = ty.pieces(structs);
+    let combined: Vec<CombinedPiece> = match task.combine {
+        Combine::Store => Vec::new(),
+        combine => (pieces.iter().enumerate())
+            .filter_map(|(i, piece)| match piece.kind {
+                PieceKind::Scalar(ty) => Some(CombinedPiece {
+                    way: combine.of_piece(i),
+                    ty,
+                    offset: piece.offset,
+                }),
+                PieceKind::Blob(_) => None,
+            })
+            .collect(),
+    };
     debug_assert!(
-        combine.is_some() || task.combine == Combine::Store,
-        "only one scalar can be combined"
+        task.combine == Combine::Store || combined.len() == pieces.len(),
+        "only scalars can be combined"
     );
     debug_assert_eq!(
         task.element.last().map(stride),
@@ -308,6 +320,6 @@ fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
     Some(ResultPlan {
         size: layout.size,
         stride: layout.size.next_multiple_of(layout.align.max(8)),
-        combine,
+        combined,
     })
 }

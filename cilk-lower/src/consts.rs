@@ -12,7 +12,7 @@ use millstream_graph::{
     ty::{Scalar, Type},
 };
 use proc_macro2::Span;
-use syn::{parse_quote, spanned::Spanned};
+use syn::{parse_quote, parse_quote_spanned, spanned::Spanned};
 
 /// Type and value of a constant; none if something is wrong with it, which has been said.
 pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(Type, Vec<u8>)> {
@@ -95,7 +95,7 @@ pub(crate) fn behind(item: syn::ItemConst) -> (syn::ItemConst, Option<Lent>) {
             let (elem, Some(len)) = (&s.elem, len) else {
                 return (item, None);
             };
-            (parse_quote!([#elem; #len]), Lent::Slice)
+            (parse_quote_spanned!(s.span()=> [#elem; #len]), Lent::Slice)
         }
         whole => (whole.clone(), Lent::Whole),
     };

@@ -109,7 +109,7 @@ pub(crate) struct ConstItem {
     pub(crate) at: At,
     /// It is named by reference to its array, or as a slice of it.
     pub(crate) lent: Option<Lent>,
-    /// It holds slices, and is made of others.
+    /// It holds references, and is made of others.
     pub(crate) rows: Option<Rc<Rows>>,
 }
 

@@ -83,6 +83,7 @@ pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
             heads,
             news: false,
             child: None,
+            given: None,
         };
         walk.expr(&body.root);
         if !walk.news {
@@ -111,6 +112,8 @@ struct Walk<'a> {
     news: bool,
     /// The child whose arguments these are.
     child: Option<Span>,
+    /// The variable that is given this value, which is made of a child's result.
+    given: Option<VarId>,
 }
 
 fn start(span: Span) -> (usize, usize) {
@@ -164,6 +167,9 @@ impl Walk<'_> {
     /// The same; `adds`: it is an `op=` to what results are gathered in.
     fn touch_to(&mut self, var: VarId, span: Span, what: &str, adds: bool) {
         if let Some(spawned) = self.awaiting(var) {
+            if self.given == Some(var) {
+                return self.not_gathered(var, span, spawned);
+            }
             let name = &self.body.vars[var.0].name;
             let own = self.child.is_some_and(|c| start(c) == start(spawned));
             let help = match (own, adds) {
@@ -185,6 +191,19 @@ impl Walk<'_> {
                 .error(span, format!("`{name}` may have no value yet"))
                 .help("give it one where it is declared, or on every way here");
             self.set(var);
+        }
+    }
+
+    /// `t = t.saturating_add(spawn!(..))` while `t` awaits a result.
+    fn not_gathered(&mut self, var: VarId, span: Span, spawned: Span) {
+        let name = &self.body.vars[var.0].name;
+        self.diags
+            .error(span, format!("`{name}` cannot gather results this way"))
+            .note(spawned, "a child that may still run writes to it")
+            .help("results are gathered by `+=`, `|=`, `&=`, `^=`, `.min(..)`, `.max(..)` and `.wrapping_add(..)`; else keep each in a name or an element of its own, and combine them after the `sync!()`");
+        // All has been said.
+        if let Some(state) = &mut self.state {
+            state.awaiting.remove(&var);
         }
     }
 
@@ -392,7 +411,9 @@ impl Walk<'_> {
                 self.all(args);
                 self.child = around;
                 if let Some(then) = then {
+                    self.given = dest.as_ref().and_then(|(d, _)| Some(d.root()?.0));
                     self.expr(&then.value);
+                    self.given = None;
                 }
                 if let Some((dest, combine)) = dest {
                     self.spawn(dest, *combine, e.span);

@@ -1,5 +1,5 @@
-//! Constants that hold slices, `const NEAR: [&[usize]; 3] = [&[1], &[0, 2], &[1]];`: a constant of plain data that says where each of them lies, and one with
-//! what lies in all of them, for each type of that.
+//! Constants that hold references, `const NEAR: [&[usize]; 3] = [&[1], &[0, 2], &[1]];`: a constant of plain data that says where each slice lies, and has what
+//! others refer to in their place; and one with what lies in all slices, for each type of that.
 
 use crate::{hir::ConstId, items::Module};
 use proc_macro2::{Literal, TokenStream};
@@ -9,7 +9,7 @@ use syn::{parse_quote, spanned::Spanned};
 /// What such a constant is made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
-    /// The same with the ends of each slice in its place.
+    /// The same with the ends of each slice in its place, and what they refer to in that of other references.
     pub(crate) plain: ConstId,
     /// What lies in the slices, and of which elements.
     pub(crate) data: Vec<(syn::Type, ConstId)>,
@@ -23,7 +23,7 @@ struct Data {
     all: Vec<syn::Expr>,
 }
 
-/// The constants that one is made of which holds slices: that of plain data, and those with what lies in the slices. None if it holds none, or if they are not
+/// The constants that one is made of which holds references: that of plain data, and those with what lies in the slices. None if it holds none, or if they are not
 /// written there.
 fn parts(item: &syn::ItemConst) -> Option<(syn::Type, syn::ItemConst, Vec<Data>)> {
     let (mut ty, mut value) = ((*item.ty).clone(), &*item.expr);
@@ -45,27 +45,35 @@ fn parts(item: &syn::ItemConst) -> Option<(syn::Type, syn::ItemConst, Vec<Data>)
         return None;
     }
     let mut data = Vec::new();
-    let (plain_ty, plain) = part(&ty, value, &mut data)?;
+    let (plain_ty, plain) = part(&mut ty, value, &mut data)?;
     let item = syn::ItemConst {
         ty: Box::new(syn::parse2(plain_ty).ok()?),
         expr: Box::new(syn::parse2(plain).ok()?),
         ..item.clone()
     };
-    (!data.is_empty()).then_some((ty, item, data))
+    holds_references(&ty).then_some((ty, item, data))
 }
 
-/// A type and a value of it with ends in place of slices.
+/// A type and a value of it with ends in place of slices, and without other references. Lengths of arrays in the type become numbers.
 fn part(
-    ty: &syn::Type,
+    ty: &mut syn::Type,
     value: &syn::Expr,
     data: &mut Vec<Data>,
 ) -> Option<(TokenStream, TokenStream)> {
     let span = value.span();
     match (ty, value) {
-        (_, syn::Expr::Paren(p)) => part(ty, &p.expr, data),
+        (ty, syn::Expr::Paren(p)) => part(ty, &p.expr, data),
         (syn::Type::Reference(r), value) => {
             let syn::Type::Slice(s) = &*r.elem else {
-                return None;
+                if holds_references(&r.elem) {
+                    return None;
+                }
+                let value = match value {
+                    syn::Expr::Reference(v) if v.mutability.is_none() => v.expr.to_token_stream(),
+                    syn::Expr::Lit(l) => quote_spanned!(span=> *#l),
+                    _ => return None,
+                };
+                return Some((r.elem.to_token_stream(), value));
             };
             let items = elements(value)?;
             let same = |d: &&mut Data| d.elem == *s.elem;
@@ -88,16 +96,17 @@ fn part(
             Some((quote!([usize; 2]), quote_spanned!(span=> [#low, #high])))
         }
         (syn::Type::Tuple(t), syn::Expr::Tuple(v)) if t.elems.len() == v.elems.len() => {
-            let parts = t.elems.iter().zip(&v.elems);
+            let parts = t.elems.iter_mut().zip(&v.elems);
             let parts: Option<Vec<_>> = parts.map(|(t, v)| part(t, v, data)).collect();
             let (types, values): (Vec<_>, Vec<_>) = parts?.into_iter().unzip();
             Some((quote!((#(#types,)*)), quote_spanned!(span=> (#(#values,)*))))
         }
         (syn::Type::Array(t), syn::Expr::Array(v)) => {
-            let parts = v.elems.iter().map(|v| part(&t.elem, v, data));
+            let parts = v.elems.iter().map(|v| part(&mut t.elem, v, data));
             let parts: Vec<_> = parts.collect::<Option<_>>()?;
             let ty = parts.first()?.0.clone();
-            let (values, len) = (parts.iter().map(|(_, value)| value), &t.len);
+            let (values, count) = (parts.iter().map(|(_, value)| value), v.elems.len());
+            let len = std::mem::replace(&mut t.len, parse_quote!(#count));
             Some((quote!([#ty; #len]), quote_spanned!(span=> [#(#values,)*])))
         }
         (ty, value) => Some((ty.to_token_stream(), value.to_token_stream())),
@@ -127,7 +136,7 @@ fn elements(value: &syn::Expr) -> Option<Vec<syn::Expr>> {
 }
 
 impl Module {
-    /// Declares what a constant is made of, if it holds slices.
+    /// Declares what a constant is made of, if it holds references.
     pub(crate) fn declare_rows(&mut self, name: &str, item: &syn::ItemConst) -> Option<Rows> {
         let (ty, plain, data) = parts(item)?;
         let plain = self.push_const(format!("{name}.ends"), plain);
@@ -160,25 +169,36 @@ pub(crate) fn value(
                 Some(data) => quote!(&#data[#place[0]..#place[1]]),
                 None => place.clone(),
             },
-            _ => place.clone(),
+            _ => quote!(&#place),
         },
-        syn::Type::Tuple(t) if holds_slices(ty) => {
+        syn::Type::Tuple(t) if holds_references(ty) => {
             let parts = t.elems.iter().enumerate().map(|(i, t)| {
                 let i = Literal::usize_unsuffixed(i);
                 value(t, &quote!(#place.#i), data)
             });
             quote!((#(#parts,)*))
         }
+        syn::Type::Array(a) if holds_references(ty) => {
+            let count = match &a.len {
+                syn::Expr::Lit(syn::ExprLit {
+                    lit: syn::Lit::Int(count),
+                    ..
+                }) => count.base10_parse().unwrap_or(0),
+                _ => 0,
+            };
+            let parts = (0..count).map(|i: usize| value(&a.elem, &quote!(#place[#i]), data));
+            quote!([#(#parts),*])
+        }
         _ => place.clone(),
     }
 }
 
-/// Whether a type has slices in it.
-pub(crate) fn holds_slices(ty: &syn::Type) -> bool {
+/// Whether a type has references in it.
+pub(crate) fn holds_references(ty: &syn::Type) -> bool {
     match ty {
         syn::Type::Reference(_) => true,
-        syn::Type::Tuple(t) => t.elems.iter().any(holds_slices),
-        syn::Type::Array(a) => holds_slices(&a.elem),
+        syn::Type::Tuple(t) => t.elems.iter().any(holds_references),
+        syn::Type::Array(a) => holds_references(&a.elem),
         _ => false,
     }
 }

@@ -8,7 +8,9 @@ use super::{
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, TrapCode, Type, Value, types};
 use cranelift_frontend::Switch;
 use millstream_graph::{
-    ir::{BlockId, CheckKind, FuncId, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator},
+    ir::{
+        BlockId, CheckKind, Combine, FuncId, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator,
+    },
     ty::{Layout, PieceKind, Scalar},
 };
 use std::mem::offset_of;
@@ -319,12 +321,12 @@ impl<'p> Gen<'_, 'p> {
         match exit {
             Exit::Segment => {
                 // What changes nothing is not delivered: the children bring the result.
-                let nothing = match (values_of, self.combine()) {
-                    ([Operand::Const(ty, bits)], Some(combine)) => {
-                        combine.neutral(*ty) == Some(*bits)
-                    }
-                    _ => false,
-                };
+                let nothing = self.combine().is_some_and(|combine| {
+                    values_of.iter().enumerate().all(|(i, value)| {
+                        let way = combine.of_piece(i);
+                        matches!(value, Operand::Const(ty, bits) if way.neutral(*ty) == Some(*bits))
+                    })
+                });
                 if !nothing {
                     self.give_result(&values);
                 }
@@ -377,7 +379,7 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// How the task's result is combined, if it goes through a return address.
-    fn combine(&mut self) -> Option<millstream_graph::ir::Combine> {
+    fn combine(&mut self) -> Option<Combine> {
         self.channels.as_ref().and_then(|c| c.ret)?;
         let task = self.task();
         Some(self.unit.program[task].combine)
@@ -394,12 +396,13 @@ impl<'p> Gen<'_, 'p> {
             .ret
             .pieces(&program.program.structs);
         let to = self.operand(Operand::Local(ret));
-        let Some(op) = program[task].combine.op() else {
+        let combine = program[task].combine;
+        if combine == Combine::Store {
             self.store_pieces(to, &pieces, values);
             return;
-        };
-        for (piece, &value) in pieces.iter().zip(values) {
-            let PieceKind::Scalar(ty) = piece.kind else {
+        }
+        for (i, (piece, &value)) in pieces.iter().zip(values).enumerate() {
+            let (PieceKind::Scalar(ty), Some(op)) = (piece.kind, combine.of_piece(i).op()) else {
                 unreachable!("only scalars are combined")
             };
             let (addr, at) = self.displaced(to, piece.offset);

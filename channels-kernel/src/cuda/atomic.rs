@@ -177,7 +177,7 @@ impl Body<'_, '_> {
     }
 }
 
-/// Combines a result with what its destination in a memory holds. Relaxed: the parent reads after the dispatch's barrier.
+/// Combines a scalar of a result with what its destination in a memory holds. Relaxed: the parent reads after the dispatch's barrier.
 pub(super) fn combine_text(
     memory: &str,
     combine: Combine,
@@ -193,6 +193,7 @@ pub(super) fn combine_text(
         Combine::And => AtomicOp::And,
         Combine::Min => AtomicOp::Min,
         Combine::Max => AtomicOp::Max,
+        Combine::Each(_) => unreachable!("one scalar is combined in one way"),
     };
     let code = match builtin(op, ty) {
         Some(_) => {

@@ -264,7 +264,7 @@ impl Body<'_, '_> {
                 .plan
                 .ret(task)
                 .pieces(&self.plan.program.program.structs);
-            for (piece, value) in pieces.iter().zip(values) {
+            for (i, (piece, value)) in pieces.iter().zip(values).enumerate() {
                 let at = if piece.offset == 0 {
                     "result".to_owned()
                 } else {
@@ -292,7 +292,7 @@ impl Body<'_, '_> {
                         }
                         None => combine_text(
                             "W::Memory",
-                            lowered.combine,
+                            lowered.combine.of_piece(i),
                             self.type_of(*value),
                             &self.operand(*value),
                             &at,

@@ -165,12 +165,7 @@ fn results_are_combined_at_their_destination() {
             }
             let (status, results) = run(&fan(combine, ty, bits(ty, start)), &[&[10], &[10]]);
             assert_eq!(status, status::OK);
-            assert_eq!(
-                results,
-                [bits(ty, expected); 2],
-                "{} of {ty}",
-                combine.name()
-            );
+            assert_eq!(results, [bits(ty, expected); 2], "{combine} of {ty}");
         }
     }
 }

@@ -120,13 +120,16 @@ impl Builder<'_, '_> {
         let Some((place, combine)) = dest else { return };
         let ty = place.ty.to_type();
         let place = self.place(place);
-        match combine.op() {
-            None => self.write(&place, &ty, &pieces),
-            Some(op) => {
-                let old = self.read(&place, &ty)[0];
-                let new = self.binary(op, old, pieces[0]);
-                self.write(&place, &ty, &[new]);
-            }
+        if *combine == Combine::Store {
+            return self.write(&place, &ty, &pieces);
         }
+        let old = self.read(&place, &ty);
+        let new: Vec<Operand> = (old.into_iter().zip(pieces).enumerate())
+            .map(|(i, (old, piece))| match combine.of_piece(i).op() {
+                Some(op) => self.binary(op, old, piece),
+                None => piece,
+            })
+            .collect();
+        self.write(&place, &ty, &new);
     }
 }

@@ -96,6 +96,24 @@ pub(super) fn may_spawn(e: &Expr) -> bool {
     spawn_macro(e).is_some() || mapped(e).is_some()
 }
 
+/// An order in which the parts of a value can be given, those that are no child's result first; or a part whose value might be another one then.
+pub(super) fn plain_first(parts: &[&Expr]) -> Result<Vec<usize>, usize> {
+    let mut told = BTreeSet::new();
+    for part in parts {
+        names_used(&mut (*part).clone(), &mut told);
+    }
+    let (children, mut order): (Vec<_>, Vec<_>) =
+        (0..parts.len()).partition(|i| may_spawn(parts[*i]));
+    let is_behind = |i: &usize| children.first().is_some_and(|first| first < i);
+    match (order.iter()).find(|i| is_behind(i) && !stays(parts[**i], &told)) {
+        Some(i) => Err(*i),
+        None => {
+            order.extend(children);
+            Ok(order)
+        }
+    }
+}
+
 /// Whether nothing that is evaluated behind the child leaves the task or spawns.
 fn goes_on(e: &mut Expr) -> bool {
     if spawn_macro(e).is_some() {

@@ -310,6 +310,14 @@ impl Checker<'_> {
                 let size = ty.layout(&self.m.structs).size;
                 return Some(Expr::new(ExprKind::Int(u128::from(size)), USIZE, span));
             }
+            ("Option" | "Result", "from") if self.m.named(owner).is_none() => {
+                let made = match owner {
+                    "Option" => "write `Some(..)`",
+                    _ => "write `Ok(..)` or `Err(..)`",
+                };
+                let message = format!("`{owner}::from` is not part of the task language");
+                return Some(self.refuse(path.span(), message, made));
+            }
             ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
             ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),
             ("Default", "default") if args.is_empty() => {

@@ -2,17 +2,18 @@
 
 use super::{
     Binding, Checker,
-    answers::may_spawn,
+    answers::{may_spawn, plain_first},
+    chains::own,
     macros::{CONVERT, is, spawn_macro},
 };
 use crate::{
     hir::{Expr, ExprKind, Pat, Stmt},
-    ty::Ty,
+    ty::{Ty, USIZE},
 };
 use millstream_graph::ir::Combine;
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::spanned::Spanned;
+use syn::{spanned::Spanned, visit::Visit};
 
 impl Checker<'_> {
     /// `let pattern: ty = spawn!(..)`: the names stand for the memory that the child writes to.
@@ -84,11 +85,22 @@ impl Checker<'_> {
                 let fields = self.struct_fields(s, &ty);
                 self.name_fields(pat, Some(fields), &place);
             }
+            syn::Pat::Slice(s) => match self.shallow(&ty) {
+                Ty::Array(elem, len) if len == s.elems.len() as u64 => {
+                    for (i, p) in s.elems.iter().enumerate() {
+                        let at = Expr::new(ExprKind::Int(i as u128), USIZE, place.span);
+                        let element = ExprKind::Index(place.clone(), at);
+                        self.name_parts(p, Expr::new(element, (*elem).clone(), place.span));
+                    }
+                }
+                // Says what is wrong.
+                _ => drop(self.pattern(pat, &ty)),
+            },
             other => {
                 self.bind_as_broken(other);
                 self.error(
                     other.span(),
-                    "a child's result is bound to a name, or to names by a tuple or a struct",
+                    "a child's result is bound to a name, or to names by a tuple, an array or a struct",
                 )
                 .help("take it apart after the `sync!()`");
             }
@@ -110,8 +122,8 @@ impl Checker<'_> {
         }
     }
 
-    /// `let (a, b) = (spawn!(..), spawn!(..));` is a `let` each, and `let a = if c { spawn!(..) } else { .. };`, or a `match`, one whose value each way gives; unless
-    /// a name that is bound means something else in what follows.
+    /// `let (a, b) = (spawn!(..), spawn!(..));`, or of an array, is a `let` each; `let a = [spawn!(..), spawn!(..)];`, or a tuple, one whose parts are given one by one;
+    /// and `let a = if c { spawn!(..) } else { .. };`, or a `match`, one whose value each way gives; unless a name that is bound means something else in what follows.
     pub(super) fn let_spawns(
         &mut self,
         local: &syn::Local,
@@ -124,8 +136,7 @@ impl Checker<'_> {
             pat => (pat, None),
         };
         match (own, init) {
-            (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) => {
-                let each = || pats.elems.iter().zip(&values.elems);
+            (syn::Pat::Tuple(syn::PatTuple { elems: pats, .. }), syn::Expr::Tuple(values)) => {
                 let types: Vec<Option<&syn::Type>> = match ty {
                     None => vec![None; values.elems.len()],
                     Some(syn::Type::Tuple(t)) if t.elems.len() == values.elems.len() => {
@@ -133,33 +144,37 @@ impl Checker<'_> {
                     }
                     Some(_) => return false,
                 };
-                let hides = |i: usize, pat: &syn::Pat| {
-                    let names = self.names(pat);
-                    let later = values.elems.iter().skip(i + 1);
-                    later
-                        .map(ToTokens::to_token_stream)
-                        .any(|v| names.iter().any(|n| names_it(v.clone(), &n.ident)))
+                self.let_each_spawn(pats, &values.elems, &types, span, stmts)
+            }
+            (syn::Pat::Slice(syn::PatSlice { elems: pats, .. }), syn::Expr::Array(values)) => {
+                let ty = match ty {
+                    None => None,
+                    Some(syn::Type::Array(a)) => Some(&*a.elem),
+                    Some(_) => return false,
                 };
-                if pats.elems.len() != values.elems.len()
-                    || !each().any(|(_, value)| may_be_spawn(value))
-                    || each().enumerate().any(|(i, (pat, _))| hides(i, pat))
-                {
-                    return false;
-                }
-                for ((pat, value), ty) in each().zip(types) {
-                    let ty = ty.map(|ty| quote::quote!(: #ty));
-                    let one = syn::parse_quote_spanned!(span=> let #pat #ty = #value;);
-                    if let syn::Stmt::Local(one) = one {
-                        self.local(&one, stmts);
+                let types = vec![ty; values.elems.len()];
+                self.let_each_spawn(pats, &values.elems, &types, span, stmts)
+            }
+            (syn::Pat::Ident(p), syn::Expr::Tuple(syn::ExprTuple { elems, .. }))
+            | (syn::Pat::Ident(p), syn::Expr::Array(syn::ExprArray { elems, .. }))
+                if is_name(p) && elems.iter().any(may_spawn) =>
+            {
+                let parts: Vec<_> = elems.iter().collect();
+                match plain_first(&parts) {
+                    Ok(order) => {
+                        let parts = order.into_iter().map(|i| (i, parts[i]));
+                        self.let_parts(p, ty, init, parts, stmts);
+                    }
+                    Err(i) => {
+                        self.error(parts[i].span(), "this is evaluated behind a child's arguments, and takes its place before the child's result does")
+                            .help("give it a name by a `let` before, and write that");
+                        self.bind_broken(own);
                     }
                 }
                 true
             }
             (syn::Pat::Ident(p), syn::Expr::If(_) | syn::Expr::Match(_)) if may_be_spawn(init) => {
-                if p.subpat.is_some()
-                    || p.by_ref.is_some()
-                    || names_it(init.to_token_stream(), &p.ident)
-                {
+                if !is_name(p) || names_it(init.to_token_stream(), &p.ident) {
                     return false;
                 }
                 let ty = ty.map(|ty| quote::quote!(: #ty));
@@ -177,6 +192,120 @@ impl Checker<'_> {
             _ => false,
         }
     }
+
+    /// Values of a tuple or an array, some of which are children's results, by a `let` each.
+    fn let_each_spawn(
+        &mut self,
+        pats: &Elements<syn::Pat>,
+        values: &Elements<syn::Expr>,
+        types: &[Option<&syn::Type>],
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
+        let each = || pats.iter().zip(values);
+        let hides = |i: usize, pat: &syn::Pat| {
+            let names = self.names(pat);
+            let later = values.iter().skip(i + 1);
+            later
+                .map(ToTokens::to_token_stream)
+                .any(|v| names.iter().any(|n| names_it(v.clone(), &n.ident)))
+        };
+        if pats.len() != values.len()
+            || !each().any(|(_, value)| may_be_spawn(value))
+            || each().enumerate().any(|(i, (pat, _))| hides(i, pat))
+        {
+            return false;
+        }
+        for ((pat, value), ty) in each().zip(types) {
+            let ty = ty.map(|ty| quote::quote!(: #ty));
+            let one = syn::parse_quote_spanned!(span=> let #pat #ty = #value;);
+            if let syn::Stmt::Local(one) = one {
+                self.local(&one, stmts);
+            }
+        }
+        true
+    }
+
+    /// A tuple or an array under a name, whose parts are given one by one, since some are children's results.
+    fn let_parts<'e>(
+        &mut self,
+        name: &syn::PatIdent,
+        ty: Option<&syn::Type>,
+        whole: &syn::Expr,
+        values: impl ExactSizeIterator<Item = (usize, &'e syn::Expr)>,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let span = whole.span();
+        // The name itself may mean something else in the values.
+        let hidden = own("parts", span);
+        let is_tuple = matches!(whole, syn::Expr::Tuple(_));
+        let ty = match ty {
+            Some(ty) => ty.to_token_stream(),
+            None if is_tuple => {
+                let open = (0..values.len()).map(|_| quote::quote!(_));
+                quote::quote!((#(#open,)*))
+            }
+            None => {
+                let len = values.len();
+                quote::quote!([_; #len])
+            }
+        };
+        let declared = syn::parse_quote_spanned!(span=> let #hidden: #ty;);
+        if let syn::Stmt::Local(declared) = declared {
+            self.local(&declared, stmts);
+        }
+        for (i, value) in values {
+            let at = syn::Index::from(i);
+            let part: syn::Expr = match is_tuple {
+                true => syn::parse_quote_spanned!(span=> #hidden.#at = #value),
+                false => syn::parse_quote_spanned!(span=> #hidden[#at] = #value),
+            };
+            let part = self.expr(&part, None);
+            stmts.push(Stmt::Expr(part));
+        }
+        if let Some(Binding::Var(var)) = self.lookup(&hidden.to_string()).cloned() {
+            let shown = name.ident.to_string();
+            self.vars[var.0].name.clone_from(&shown);
+            self.fix(var, name);
+            self.bind(&shown, Binding::Var(var));
+        }
+    }
+
+    /// `place = if c { spawn!(..) } else { .. }` and its kin, with `+=` for one: the condition, whose ways each give the place what they end with.
+    pub(super) fn given_by_ways(
+        &mut self,
+        place: &syn::Expr,
+        value: &syn::Expr,
+        to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr,
+    ) -> Option<Expr> {
+        let has_ways = matches!(
+            value,
+            syn::Expr::If(_) | syn::Expr::Match(_) | syn::Expr::Block(_)
+        );
+        if !has_ways || !may_be_spawn(value) {
+            return None;
+        }
+        let mut bound = Bound(Vec::new());
+        bound.visit_expr(value);
+        let mut used = Used(Vec::new());
+        used.visit_expr(place);
+        let hides = |name: &&syn::Ident| !self.is_constant(name) && used.0.contains(name);
+        Some(match bound.0.iter().find(hides) {
+            Some(name) => self.refuse(
+                name.span(),
+                format!("`{name}` is another variable here than in the place that the child's result goes to"),
+                "give one of them another name",
+            ),
+            None => self.expr(&given(to, value), None),
+        })
+    }
+}
+
+type Elements<T> = syn::punctuated::Punctuated<T, syn::Token![,]>;
+
+/// Whether a pattern is a name and nothing else.
+const fn is_name(p: &syn::PatIdent) -> bool {
+    p.subpat.is_none() && p.by_ref.is_none()
 }
 
 /// Whether a value is a child's result, or is in one of the ways through a condition.
@@ -197,34 +326,22 @@ fn may_be_spawn(e: &syn::Expr) -> bool {
     }
 }
 
-/// `place = if c { spawn!(..) } else { .. }` and its kin, with `+=` for one: the condition, whose ways each give the place what they end with; none if a name in
-/// the place means something else there.
-pub(super) fn given_by_ways(
-    place: &syn::Expr,
-    value: &syn::Expr,
-    to: &dyn Fn(&dyn ToTokens, Span) -> syn::Expr,
-) -> Option<syn::Expr> {
-    use syn::visit::Visit;
-    let has_ways = matches!(
-        value,
-        syn::Expr::If(_) | syn::Expr::Match(_) | syn::Expr::Block(_)
-    );
-    if !has_ways || !may_be_spawn(value) {
-        return None;
-    }
-    let mut bound = Bound(Vec::new());
-    bound.visit_expr(value);
-    let is_hidden = (bound.0.iter()).any(|name| names_it(place.to_token_stream(), name));
-    (!is_hidden).then(|| given(to, value))
-}
-
 /// The names that patterns bind.
 struct Bound(Vec<syn::Ident>);
 
-impl syn::visit::Visit<'_> for Bound {
+impl Visit<'_> for Bound {
     fn visit_pat_ident(&mut self, p: &syn::PatIdent) {
         self.0.push(p.ident.clone());
         syn::visit::visit_pat_ident(self, p);
+    }
+}
+
+/// The names that stand by themselves in an expression.
+struct Used(Vec<syn::Ident>);
+
+impl Visit<'_> for Used {
+    fn visit_expr_path(&mut self, p: &syn::ExprPath) {
+        self.0.extend(p.path.get_ident().cloned());
     }
 }
 

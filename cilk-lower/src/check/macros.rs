@@ -1,9 +1,7 @@
 //! `spawn!`, `sync!`, assertions, and the forms in which a child's result is taken.
 
 use super::{
-    Binding, Checker, answers,
-    let_spawns::given_by_ways,
-    nearest,
+    Binding, Checker, answers, nearest, overloads,
     patterns::{ArmSyntax, BodySyntax},
 };
 use crate::{
@@ -274,8 +272,8 @@ impl Checker<'_> {
         let right = super::places::strip(&a.right);
         let place = &a.left;
         let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place = #value);
-        if let Some(ways) = given_by_ways(place, right, &to) {
-            return Some(self.expr(&ways, None));
+        if let Some(given) = self.given_by_ways(place, right, &to) {
+            return Some(given);
         }
         let own = |name: &str| self.m.named(name).is_some();
         let starts = |from: &syn::Expr| {
@@ -285,15 +283,27 @@ impl Checker<'_> {
             Some((from, combine, value)) if starts(from) => (value, combine),
             _ => (right, Combine::Store),
         };
-        answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine))
+        if let syn::Expr::Binary(b) = right
+            && let Some(sign) = lazy_sign(&b.op)
+            && starts(&b.left)
+            && answers::may_spawn(&b.right)
+        {
+            let to = tidy(place);
+            return Some(self.refuse(
+                b.op.span(),
+                format!("results cannot be gathered with `{sign}{sign}`: there would be no child where `{to}` decides"),
+                format!("write `{to} {sign}= spawn!(..)`: the child comes to be in any case"),
+            ));
+        }
+        answers::may_spawn(value).then(|| self.spawn_into(&a.left, value, combine, ""))
     }
 
     /// `place += spawn!(..)` and its kin.
     pub(super) fn gathered_spawn(&mut self, op: BinOp, b: &syn::ExprBinary) -> Option<Expr> {
         let (place, sign) = (&b.left, &b.op);
         let to = |value: &dyn ToTokens, span| syn::parse_quote_spanned!(span=> #place #sign #value);
-        if let Some(ways) = given_by_ways(place, super::places::strip(&b.right), &to) {
-            return Some(self.expr(&ways, None));
+        if let Some(given) = self.given_by_ways(place, super::places::strip(&b.right), &to) {
+            return Some(given);
         }
         if !answers::may_spawn(&b.right) {
             return None;
@@ -325,10 +335,17 @@ impl Checker<'_> {
                 ));
             }
         };
-        Some(self.spawn_into(&b.left, &b.right, combine))
+        Some(self.spawn_into(&b.left, &b.right, combine, "_assign"))
     }
 
-    fn spawn_into(&mut self, place: &syn::Expr, value: &syn::Expr, combine: Combine) -> Expr {
+    /// `ending`: that of the names of operators' methods.
+    fn spawn_into(
+        &mut self,
+        place: &syn::Expr,
+        value: &syn::Expr,
+        combine: Combine,
+        ending: &str,
+    ) -> Expr {
         let place = self.place(place);
         let place = self.behind_refs(place);
         let (want, mut stmts) = (place.ty.clone(), Vec::new());
@@ -350,14 +367,16 @@ impl Checker<'_> {
                 CONVERT,
             );
         }
-        if combine != Combine::Store && !child.ret.is_scalar() {
-            let shown = self.show(&child.ret);
-            return self.refuse(
-                child.span,
-                format!("results of type `{shown}` cannot be gathered"),
-                "gather numbers; spawn a task for each field, or store to an array",
-            );
-        }
+        let combine = match combine.op() {
+            Some(op) if !child.ret.is_scalar() => {
+                let method = overloads::method(op).map(|name| format!("{name}{ending}"));
+                match self.gathering_ways(method.as_deref(), &child) {
+                    Some(ways) => Combine::Each(ways),
+                    None => return Self::broken(child.span),
+                }
+            }
+            _ => combine,
+        };
         let spawn = child.with(Some((place, combine)));
         if stmts.is_empty() {
             return spawn;
@@ -516,7 +535,7 @@ fn is_constant(e: &Expr) -> bool {
 }
 
 /// `place.max(spawn!(..))` and the other ways to gather: where it starts from, how, and what.
-fn gathering_call(
+pub(super) fn gathering_call(
     e: &syn::Expr,
     own: impl Fn(&str) -> bool,
 ) -> Option<(&syn::Expr, Combine, &syn::Expr)> {
@@ -564,6 +583,15 @@ fn gathering_call(
             };
             Some((&b.left, combine, &b.right))
         }
+        _ => None,
+    }
+}
+
+/// The operator that `&&` or `||` is where both sides are evaluated.
+const fn lazy_sign(op: &syn::BinOp) -> Option<char> {
+    match op {
+        syn::BinOp::And(_) => Some('&'),
+        syn::BinOp::Or(_) => Some('|'),
         _ => None,
     }
 }

@@ -19,6 +19,7 @@ mod exchange;
 mod exhaustive;
 mod expr;
 mod fields;
+mod fieldwise;
 mod finish;
 mod generics;
 mod indices;

@@ -2,7 +2,7 @@
 //! all variants, zeros where it is another variant. What is asked of an `Option` or a `Result` is in [`super::chains`], with what is asked of a search.
 
 use super::{
-    Checker, chains,
+    Checker, answers, chains,
     expr::member_name,
     fields::named_fields,
     patterns::{ArmSyntax, BodySyntax},
@@ -16,7 +16,7 @@ use crate::{
     ty::{BOOL, Ty},
 };
 use millstream_graph::{
-    ir::UnOp,
+    ir::{FunctionKind, UnOp},
     ty::{Scalar, StructId, Type, Variant},
 };
 use proc_macro2::{Ident, Span};
@@ -402,6 +402,13 @@ impl Checker<'_> {
     /// `value?`
     pub(super) fn or_return(&mut self, t: &syn::ExprTry, want: Option<&Ty>) -> Expr {
         let span = t.span();
+        if self.kind.is_some_and(FunctionKind::spawns) && answers::may_spawn(&t.expr) {
+            return self.refuse(
+                t.question_token.span(),
+                "`?` asks for a child's result where it is spawned, but it comes with the next `sync!()`",
+                "put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`",
+            );
+        }
         let tried = self.tried_for(&t.expr, want);
         let of = tried.as_ref().unwrap_or(&t.expr);
         self.learn_return(of);

@@ -1,4 +1,4 @@
-//! Constants that hold slices, where they are named: an element of one is made of what says where its slices lie, and the whole of all of them.
+//! Constants that hold references, where they are named: an element of one is made of what says where its slices lie, and the whole of all of them.
 
 use super::{Binding, Checker, chains::own};
 use crate::{
@@ -8,14 +8,13 @@ use crate::{
     rows::{self, Rows},
     ty::Ty,
 };
-use millstream_graph::ty::Type;
-use proc_macro2::{Literal, Span};
+use proc_macro2::Span;
 use quote::{format_ident, quote};
 use std::rc::Rc;
 use syn::parse_quote_spanned;
 
 impl Checker<'_> {
-    /// The constant that a path names, if it holds slices.
+    /// The constant that a path names, if it holds references.
     pub(super) fn rows_named(&self, path: &syn::Path) -> Option<Rc<Rows>> {
         if let Some(name) = path.get_ident()
             && self.lookup(&name.to_string()).is_some()
@@ -33,7 +32,7 @@ impl Checker<'_> {
         if self.kind.is_none() {
             return self.refuse(
                 span,
-                "a constant that holds slices is not part of another one",
+                "a constant that holds references is not part of another one",
                 "write it in a function",
             );
         }
@@ -54,17 +53,6 @@ impl Checker<'_> {
             (syn::Type::Array(a), Some(index)) => {
                 let one = rows::value(&a.elem, &quote!(#ends[#at]), &name_of);
                 parse_quote_spanned!(span=> { let #at: usize = #index; #one })
-            }
-            (syn::Type::Array(a), None) => {
-                let count = match consts::value(self.m, rows.plain, span) {
-                    Some((Type::Array(_, count), _)) => count,
-                    _ => return Self::broken(span),
-                };
-                let all = (0..count).map(|i| {
-                    let i = Literal::u64_unsuffixed(i);
-                    rows::value(&a.elem, &quote!(#ends[#i]), &name_of)
-                });
-                parse_quote_spanned!(span=> [#(#all),*])
             }
             (ty, _) => {
                 let all = rows::value(ty, &quote!(#ends), &name_of);

@@ -15,7 +15,7 @@ use millstream_graph::{
         BinOp, BlockId, Combine, Dest, FuncId, Function, FunctionKind, LocalId, Operand, Program,
         Rvalue, SlotId, Stmt, StmtKind, Terminator,
     },
-    ty::Scalar,
+    ty::{PieceKind, Scalar, Structs},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ struct Facts {
     slots: Vec<SlotUse>,
 }
 
-/// Who touches a slot. `other` if its address goes anywhere else.
+/// Who touches a slot, or parts of it. `other` if its address goes anywhere else.
 #[derive(Clone, Default)]
 struct SlotUse {
     loads: Vec<At>,
@@ -118,20 +118,13 @@ impl Facts {
             let mut others = Vec::new();
             match &stmt.kind {
                 StmtKind::Assign {
-                    value:
-                        Rvalue::Load {
-                            addr, offset: 0, ..
-                        },
+                    value: Rvalue::Load { addr, .. },
                     ..
                 } => match self.slot_of(function, *addr) {
                     Some(slot) => slots[slot.index()].loads.push(at),
                     None => others.push(*addr),
                 },
-                StmtKind::Store {
-                    addr,
-                    offset: 0,
-                    value,
-                } => {
+                StmtKind::Store { addr, value, .. } => {
                     others.push(*value);
                     match self.slot_of(function, *addr) {
                         Some(slot) => slots[slot.index()].stores.push(at),
@@ -159,9 +152,6 @@ impl Facts {
             for slot in others.into_iter().filter_map(|o| self.slot_of(function, o)) {
                 slots[slot.index()].other = true;
             }
-        }
-        for (i, slot) in slots.iter_mut().enumerate() {
-            slot.other |= function.slots[i].scalar.is_none();
         }
         self.slots = slots;
     }
@@ -291,6 +281,9 @@ fn gather_one(
     let mut parts: Vec<Part> = Vec::new();
     for (slot, load) in leaves {
         let used = &facts.slots[slot.index()];
+        if function.slots[slot.index()].scalar.is_none() {
+            continue;
+        }
         if let ([spawn], [_], false) = (used.spawns.as_slice(), used.loads.as_slice(), used.other)
             && let StmtKind::Spawn {
                 func,
@@ -417,12 +410,46 @@ fn drop_nothing(function: &mut Function) {
     }
 }
 
+/// A scalar of what a task returns: where it lies, and how it is combined.
+struct Piece {
+    offset: u64,
+    ty: Scalar,
+    op: BinOp,
+}
+
+/// The scalars of what a task returns, if they are combined and the order does not matter to their bits; else nothing.
+fn combined(function: &Function, structs: &Structs, combine: Combine) -> Vec<Piece> {
+    let pieces = function.ret.pieces(structs).into_iter().enumerate();
+    let pieces = pieces.map(|(i, piece)| match (piece.kind, combine.of_piece(i).op()) {
+        (PieceKind::Scalar(ty), Some(op)) => neutral(op, ty).map(|_| Piece {
+            offset: piece.offset,
+            ty,
+            op,
+        }),
+        _ => None,
+    });
+    pieces.collect::<Option<_>>().unwrap_or_default()
+}
+
+/// A return whose value has a load of a slot as a part: of which piece, and where it is loaded.
+struct Given {
+    end: BlockId,
+    piece: usize,
+    load: At,
+}
+
 /// Lets the children of a task that combines its result combine theirs at the same place, where they are only gathered to be returned.
 /// `ret` is the local of the task's return address.
 /// Gives its new number.
-pub(crate) fn forward(function: &mut Function, mut ret: LocalId, combine: Combine) -> LocalId {
-    if let Some(op) = combine.op() {
-        forward_all(function, ret, op, combine);
+pub(crate) fn forward(
+    function: &mut Function,
+    structs: &Structs,
+    mut ret: LocalId,
+    combine: Combine,
+) -> LocalId {
+    let pieces = combined(function, structs, combine);
+    if !pieces.is_empty() {
+        forward_all(function, ret, &pieces, combine);
         ret = simplify::simplify(function, Some(ret)).unwrap_or(ret);
     }
     // A sync may stand right before another: the one that a task ends with.
@@ -432,26 +459,27 @@ pub(crate) fn forward(function: &mut Function, mut ret: LocalId, combine: Combin
     ret
 }
 
-fn forward_all(function: &mut Function, ret: LocalId, op: BinOp, combine: Combine) {
+fn forward_all(function: &mut Function, ret: LocalId, pieces: &[Piece], combine: Combine) {
     let facts = Facts::new(function);
-    // Of each slot: the returns whose value has it as a part, and where it is loaded for them.
-    let mut parts: BTreeMap<SlotId, Vec<(BlockId, At)>> = BTreeMap::new();
+    let mut parts: BTreeMap<SlotId, Vec<Given>> = BTreeMap::new();
     for (i, block) in function.blocks.iter().enumerate() {
-        if let Terminator::Return(values) = &block.term
-            && let [value] = values[..]
-            && neutral(op, function.type_of(value)).is_some()
-        {
+        let Terminator::Return(values) = &block.term else {
+            continue;
+        };
+        for (piece, (value, of)) in values.iter().zip(pieces).enumerate() {
             let mut leaves = Vec::new();
-            facts.leaves(function, value, op, &mut leaves);
+            facts.leaves(function, *value, of.op, &mut leaves);
             for (slot, load) in leaves {
-                let of = parts.entry(slot).or_default();
-                of.push((BlockId::new(i), load));
+                let end = BlockId::new(i);
+                parts
+                    .entry(slot)
+                    .or_default()
+                    .push(Given { end, piece, load });
             }
         }
     }
-    for (slot, returns) in parts {
-        let Some((start, initial)) = only_gathered(function, &facts, slot, &returns, combine)
-        else {
+    for (slot, given) in parts {
+        let Some(starts) = only_gathered(function, &facts, slot, &given, pieces, combine) else {
             continue;
         };
         for (b, i) in &facts.slots[slot.index()].spawns {
@@ -463,56 +491,79 @@ fn forward_all(function: &mut Function, ret: LocalId, op: BinOp, combine: Combin
             }
         }
         // What the slot began with is part of what is returned, on whichever way.
-        for (_, (b, i)) in returns {
+        for Given { piece, load, .. } in given {
+            let (b, i) = load;
             if let StmtKind::Assign { value, .. } = &mut function.blocks[b.index()].stmts[i].kind {
-                *value = Rvalue::Use(initial);
+                *value = Rvalue::Use(starts[piece].1);
             }
         }
         // Nothing loads the slot any more.
-        let block = &mut function.blocks[start.0.index()];
-        block.stmts[start.1].kind = NOTHING;
+        for ((b, i), _) in starts {
+            function.blocks[b.index()].stmts[i].kind = NOTHING;
+        }
     }
     drop_nothing(function);
 }
 
-/// Where a slot begins and with what, if what children gather there is returned, by these returns with these loads, and nothing else.
+/// Where each piece of a slot begins and with what, if what children gather there is returned, by these returns with these loads, and nothing else.
 fn only_gathered(
     function: &Function,
     facts: &Facts,
     slot: SlotId,
-    returns: &[(BlockId, At)],
+    given: &[Given],
+    pieces: &[Piece],
     combine: Combine,
-) -> Option<(At, Operand)> {
+) -> Option<Vec<(At, Operand)>> {
     let used = &facts.slots[slot.index()];
-    let ([start], false) = (used.stores.as_slice(), used.other) else {
-        return None;
-    };
-    let StmtKind::Store { value: initial, .. } =
-        function.blocks[start.0.index()].stmts[start.1].kind
-    else {
-        return None;
-    };
-    let constant = initial
-        .local()
-        .is_none_or(|id| facts.def[id.index()].is_some());
     let same_way = used.spawns.iter().all(
         |(b, i)| matches!(&function.blocks[b.index()].stmts[*i].kind, StmtKind::Spawn { dest: Some(d), .. } if d.combine == combine),
     );
-    let in_order = |at: At| facts.dominates(*start, at);
-    let loaded = |(_, load): &(BlockId, At)| facts.once(*load) && in_order(*load);
-    let ends: BTreeSet<BlockId> = returns.iter().map(|(end, _)| *end).collect();
-    let fits = constant
+    let fits = !used.other
         && same_way
-        && ends.len() == returns.len()
         && !used.spawns.is_empty()
-        && used.loads.len() == returns.len()
-        && facts.once(*start)
-        && returns.iter().all(loaded)
-        && used
-            .spawns
-            .iter()
-            .all(|s| in_order(*s) && comes_to(function, &facts.flow, *s, returns));
-    fits.then_some((*start, initial))
+        && used.loads.len() == given.len()
+        && used.stores.len() == pieces.len();
+    if !fits {
+        return None;
+    }
+    let mut starts = Vec::new();
+    for (i, piece) in pieces.iter().enumerate() {
+        let (start, initial) = (used.stores.iter()).find_map(|at| {
+            match function.blocks[at.0.index()].stmts[at.1].kind {
+                StmtKind::Store { offset, value, .. } if offset == piece.offset => {
+                    (function.type_of(value) == piece.ty).then_some((*at, value))
+                }
+                _ => None,
+            }
+        })?;
+        let is_loaded = |(b, i): At| {
+            let kind = &function.blocks[b.index()].stmts[i].kind;
+            matches!(kind, StmtKind::Assign { value: Rvalue::Load { ty, offset, .. }, .. } if *ty == piece.ty && *offset == piece.offset)
+        };
+        let constant = initial
+            .local()
+            .is_none_or(|id| facts.def[id.index()].is_some());
+        let in_order = |at: At| facts.dominates(start, at);
+        let returns: Vec<(BlockId, At)> = (given.iter().filter(|g| g.piece == i))
+            .map(|g| (g.end, g.load))
+            .collect();
+        let loaded =
+            |(_, load): &(BlockId, At)| is_loaded(*load) && facts.once(*load) && in_order(*load);
+        let ends: BTreeSet<BlockId> = returns.iter().map(|(end, _)| *end).collect();
+        let fits = constant
+            && ends.len() == returns.len()
+            && facts.once(start)
+            && returns.iter().all(loaded)
+            && used
+                .spawns
+                .iter()
+                .all(|s| in_order(*s) && comes_to(function, &facts.flow, *s, &returns));
+        if !fits {
+            return None;
+        }
+        starts.push((start, initial));
+    }
+    Some(starts)
 }
 
 /// Whether every return that a spawn may come to is one of these, and its load stands on every way there.

@@ -33,7 +33,7 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
         .collect();
     // Those that can be called have the same numbers wherever the program is lowered for.
     tasks.sort_by_key(|(id, _)| program[*id].is_made());
-    let mut copies: BTreeMap<(FuncId, &'static str), FuncId> = BTreeMap::new();
+    let mut copies: BTreeMap<(FuncId, Combine), FuncId> = BTreeMap::new();
     // A copy spawns what its original spawns; so the originals' spawns name all that is needed, and copies are made of rewritten ones.
     let is_needed = |(id, task): &(FuncId, &Function)| {
         !task.is_made() || !program.channels.is_empty() || is_come_to[id.index()]
@@ -45,9 +45,9 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
         .collect();
     for caller in originals {
         for (func, combine) in spawns(program, caller) {
-            copies.entry((func, combine.name())).or_insert_with(|| {
+            copies.entry((func, combine)).or_insert_with(|| {
                 let mut copy = program[func].clone();
-                copy.name = format!("{}+{}", copy.name, combine.name());
+                copy.name = format!("{}+{combine}", copy.name);
                 program.functions.push(copy);
                 let id = FuncId::new(program.functions.len() - 1);
                 tasks.push((id, combine));
@@ -66,7 +66,7 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
                 dest: Some(dest),
                 ..
             } = &mut stmt.kind
-                && let Some(copy) = copies.get(&(*func, dest.combine.name()))
+                && let Some(copy) = copies.get(&(*func, dest.combine))
             {
                 *func = *copy;
             }

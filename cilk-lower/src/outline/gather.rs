@@ -113,6 +113,9 @@ impl Search<'_> {
                     Some((place, Combine::Store)) if self.is_element(place) => {}
                     Some((place, combine)) => match (self.whole(place), combine.op()) {
                         (Some(var), Some(op)) => self.gather(var, op, 0, e.span),
+                        (_, None) if *combine != Combine::Store => {
+                            self.changes_by(place, e.span, "here numbers gather, each in a variable of its own: `let r = spawn!(..); sync!();`, and then `x += r.x;` for each field; or leave out `#[parallel]`");
+                        }
                         _ => self.changes(place, e.span),
                     },
                     None => {}

@@ -9,7 +9,7 @@ use super::{
     problem::{At, Part, Problem, meant},
 };
 use crate::{
-    ir::{Combine, LocalId},
+    ir::{Combine, LocalId, Ways},
     text::{parse_piece, piece_text},
     ty::{Field, PieceKind, Scalar},
 };
@@ -140,7 +140,7 @@ pub struct WrittenTask<S = String> {
 }
 
 /// How a task's result is combined.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "`Combine` says it")]
 pub enum Combined {
     #[default]
@@ -151,9 +151,10 @@ pub enum Combined {
     Xor,
     Min,
     Max,
+    Each(Vec<Self>),
 }
 
-/// Each with what it stands for.
+/// The ways of one scalar, each with what it stands for.
 const COMBINED: [(Combined, Combine); 7] = [
     (Combined::Store, Combine::Store),
     (Combined::Add, Combine::Add),
@@ -163,6 +164,28 @@ const COMBINED: [(Combined, Combine); 7] = [
     (Combined::Min, Combine::Min),
     (Combined::Max, Combine::Max),
 ];
+
+impl From<Combine> for Combined {
+    fn from(combine: Combine) -> Self {
+        if let Combine::Each(ways) = combine {
+            return Self::Each(ways.iter().map(Self::from).collect());
+        }
+        let of = COMBINED.iter().find(|(_, known)| *known == combine);
+        of.map_or(Self::Store, |(written, _)| written.clone())
+    }
+}
+
+impl Combined {
+    /// What it stands for; none of several if one stores, or if there are too many.
+    fn combine(&self) -> Option<Combine> {
+        if let Self::Each(ways) = self {
+            let ways: Option<Vec<Combine>> = ways.iter().map(Self::combine).collect();
+            return Ways::new(&ways?).map(Combine::Each);
+        }
+        let of = COMBINED.iter().find(|(written, _)| written == self);
+        of.map(|(_, combine)| *combine)
+    }
+}
 
 /// What names stand for, in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -398,10 +421,19 @@ impl<'w> Resolver<'w> {
             }
             segments.push(found.unwrap_or_default());
         }
-        let combine = COMBINED.iter().find(|(written, _)| *written == t.combine);
+        let combine = t.combine.combine().unwrap_or_else(|| {
+            let message = format!("{whose}: these ways do not combine a result");
+            let help = format!(
+                "there are `Add`, `Or`, `And`, `Xor`, `Min` and `Max`, of {} pieces at most",
+                Ways::MOST
+            );
+            self.problems
+                .push(Problem::error(At::Graph, message).helped(Some(help)));
+            Combine::Store
+        });
         self.graph.add_task(Task {
             name: name.to_owned(),
-            combine: combine.map_or(Combine::Store, |(_, combine)| *combine),
+            combine,
             calls,
             frames,
             segments,
@@ -470,9 +502,8 @@ impl From<&Graph> for Written {
             (k.name.clone(), written)
         });
         let tasks = graph.tasks().map(|(_, t)| {
-            let combine = COMBINED.iter().find(|(_, combine)| *combine == t.combine);
             let written = WrittenTask {
-                combine: combine.map_or(Combined::Store, |(written, _)| *written),
+                combine: t.combine.into(),
                 calls: channel(t.calls),
                 frames: t.frames.map(channel),
                 segments: t.segments.iter().map(|k| kernel(*k)).collect(),

@@ -8,7 +8,7 @@ use crate::{
         Arg, AtomicOp, BlockId, ChannelId, CheckKind, Combine, FuncId, FunctionKind, LocalId,
         Operand, Program, Rvalue, Span, StmtKind, Terminator,
     },
-    ty::{PieceKind, Scalar},
+    ty::PieceKind,
 };
 
 /// Why a step was not made; where, the interpreter adds.
@@ -36,7 +36,7 @@ pub(super) enum Done {
     Local(LocalId),
     /// To memory, in the layout of its type.
     Memory(u64),
-    /// To memory that holds one scalar, combined with what is there.
+    /// To memory that holds scalars, combined with what is there.
     Combined(u64, Combine),
     /// Nowhere.
     Dropped,
@@ -362,10 +362,6 @@ impl Interp<'_> {
         let (func, done) = (self.top().func, self.top().done);
         let bits = self.top().values(values);
         let pieces = &self.results[func.index()].0;
-        let one_scalar = || match pieces[0].kind {
-            PieceKind::Scalar(ty) => ty,
-            PieceKind::Blob(_) => Scalar::Ptr,
-        };
         match done {
             Done::Memory(base) => {
                 for (piece, bits) in pieces.iter().zip(&bits) {
@@ -376,11 +372,16 @@ impl Interp<'_> {
                     }
                 }
             }
-            Done::Combined(addr, combine) => {
-                let ty = one_scalar();
-                let old = self.memory.load(ty, addr)?;
-                self.memory
-                    .store(ty, addr, eval_combine(combine, ty, old, bits[0]))?;
+            Done::Combined(base, combine) => {
+                for (i, (piece, bits)) in pieces.iter().zip(&bits).enumerate() {
+                    let at = base.wrapping_add(piece.offset);
+                    let PieceKind::Scalar(ty) = piece.kind else {
+                        return Err(Trap::Invalid("only scalars are combined"));
+                    };
+                    let old = self.memory.load(ty, at)?;
+                    let new = eval_combine(combine.of_piece(i), ty, old, *bits);
+                    self.memory.store(ty, at, new)?;
+                }
             }
             Done::Local(_) | Done::Dropped => {}
         }

@@ -25,7 +25,7 @@ mod visit;
 pub use entity::{
     BlockId, ChannelId, DataId, FieldId, FuncId, LocalId, SegmentId, SlotId, TaskId, UniformId,
 };
-pub use ops::{AtomicOp, BinOp, CheckKind, Combine, Order, UnOp};
+pub use ops::{AtomicOp, BinOp, CheckKind, Combine, Order, UnOp, Ways};
 
 use crate::ty::{Field, Layout, Piece, PieceKind, Scalar, Structs, Type};
 
@@ -224,7 +224,7 @@ impl Operand {
 pub struct Dest {
     /// Address of memory with the layout of the callee's return type.
     pub addr: Operand,
-    /// How the result gets there. Anything but [`Combine::Store`] needs a return type of one scalar piece.
+    /// How the result gets there. Anything but [`Combine::Store`] needs a return type of scalars: one, or with [`Combine::Each`] as many as that has ways.
     pub combine: Combine,
 }
 

@@ -1,6 +1,7 @@
 //! The operations of the IR: their names, operand counts and result types.
 
 use crate::ty::Scalar;
+use std::fmt;
 
 macro_rules! ops {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -239,29 +240,114 @@ impl BinOp {
     }
 }
 
-ops! {
-    /// How a child's result reaches its destination.
-    Combine {
-        /// It is written there.
-        Store = "store",
-        /// It is added; wraps.
-        Add = "add",
-        /// Bitwise or.
-        Or = "or",
-        /// Bitwise and.
-        And = "and",
-        /// Bitwise exclusive or.
-        Xor = "xor",
-        /// The lesser stays.
-        Min = "min",
-        /// The greater stays.
-        Max = "max",
+/// How a child's result reaches its destination.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Combine {
+    /// It is written there.
+    Store,
+    /// It is added; wraps.
+    Add,
+    /// Bitwise or.
+    Or,
+    /// Bitwise and.
+    And,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The lesser stays.
+    Min,
+    /// The greater stays.
+    Max,
+    /// Each of its pieces, which are scalars, in a way of its own.
+    Each(Ways),
+}
+
+/// What is combined piece by piece: a way for each, of which none stores.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ways {
+    /// Places in [`Combine::ALL`]; behind the last piece zeros.
+    ways: [u8; Self::MOST],
+    count: u8,
+}
+
+impl Ways {
+    /// So many pieces are combined at most.
+    pub const MOST: usize = 16;
+
+    /// None if there are too many, or if one stores.
+    #[must_use]
+    pub fn new(of: &[Combine]) -> Option<Self> {
+        let mut ways = [0; Self::MOST];
+        for (i, way) in of.iter().enumerate() {
+            way.op()?;
+            let at = Combine::ALL.iter().position(|known| known == way)?;
+            *ways.get_mut(i)? = u8::try_from(at).ok()?;
+        }
+        let count = u8::try_from(of.len()).ok()?;
+        Some(Self { ways, count })
+    }
+
+    /// The way of each piece.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Combine> {
+        let ways = self.ways[..usize::from(self.count)].iter();
+        ways.map(|at| Combine::ALL[usize::from(*at)])
+    }
+}
+
+impl fmt::Display for Combine {
+    /// Its name in the text form: `add`, and `each_add_max` of two pieces.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Store => "store",
+            Self::Add => "add",
+            Self::Or => "or",
+            Self::And => "and",
+            Self::Xor => "xor",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::Each(ways) => {
+                f.write_str("each")?;
+                return ways.iter().try_for_each(|way| write!(f, "_{way}"));
+            }
+        })
     }
 }
 
 impl Combine {
-    /// The bits of the value that changes nothing when combined, where values may be combined in any order; none for a store and for a sum of floats. The
-    /// lesser or greater of a number and none is the number.
+    /// The ways of one scalar.
+    pub const ALL: &'static [Self] = &[
+        Self::Store,
+        Self::Add,
+        Self::Or,
+        Self::And,
+        Self::Xor,
+        Self::Min,
+        Self::Max,
+    ];
+
+    /// The one of that name in the text form.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let plain = |name: &str| Self::ALL.iter().copied().find(|c| c.to_string() == name);
+        match name.strip_prefix("each_") {
+            Some(names) => {
+                let ways: Option<Vec<Self>> = names.split('_').map(plain).collect();
+                Ways::new(&ways?).map(Self::Each)
+            }
+            None => plain(name),
+        }
+    }
+
+    /// How the piece of that number gets there.
+    #[must_use]
+    pub fn of_piece(self, piece: usize) -> Self {
+        match self {
+            Self::Each(ways) => ways.iter().nth(piece).unwrap_or(Self::Store),
+            whole => whole,
+        }
+    }
+
+    /// The bits of the value that changes nothing when combined, where values may be combined in any order; none for a store, for a sum of floats, and for
+    /// several pieces. The lesser or greater of a number and none is the number.
     #[must_use]
     pub const fn neutral(self, ty: Scalar) -> Option<u64> {
         match (self, ty) {
@@ -281,7 +367,7 @@ impl Combine {
             0
         };
         Some(match self {
-            Self::Store => return None,
+            Self::Store | Self::Each(_) => return None,
             Self::Add | Self::Or | Self::Xor => 0,
             Self::And => ones,
             Self::Min => ones ^ sign,
@@ -289,11 +375,11 @@ impl Combine {
         })
     }
 
-    /// The operation that combines what is there with a result; none for a store.
+    /// The operation that combines what is there with a result; none for a store, and for several pieces.
     #[must_use]
     pub const fn op(self) -> Option<BinOp> {
         Some(match self {
-            Self::Store => return None,
+            Self::Store | Self::Each(_) => return None,
             Self::Add => BinOp::Add,
             Self::Or => BinOp::Or,
             Self::And => BinOp::And,

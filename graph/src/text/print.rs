@@ -38,12 +38,7 @@ pub fn print_levelized(levelized: &Levelized) -> String {
             write!(f, "\n{}", function_text(program, helper))?;
         }
         for (i, task) in levelized.tasks.iter().enumerate() {
-            writeln!(
-                f,
-                "\n// t{i}: task {}, result: {}",
-                task.name,
-                task.combine.name()
-            )?;
+            writeln!(f, "\n// t{i}: task {}, result: {}", task.name, task.combine)?;
             lowered_task(levelized, task, f)?;
         }
         Ok(())
@@ -506,7 +501,7 @@ pub(crate) fn stmt_text<'a>(program: &'a Program, stmt: &'a StmtKind) -> impl Di
         } => {
             write!(f, "spawn {}({})", callee(program, *func), operands(args))?;
             if let Some(dest) = dest {
-                write!(f, " -> {} {}", operand(dest.addr), dest.combine.name())?;
+                write!(f, " -> {} {}", operand(dest.addr), dest.combine)?;
             }
             leaf.map_or(Ok(()), |leaf| write!(f, " unless {}", operand(leaf)))
         }

@@ -193,15 +193,19 @@ fn every_operation_round_trips() {
             .iter()
             .map(|op| assign(Rvalue::Binary(*op, x, x))),
     );
-    kinds.extend(Combine::ALL.iter().map(|c| StmtKind::Spawn {
-        func: FuncId(0),
-        args: vec![],
-        dest: Some(Dest {
-            addr: x,
-            combine: *c,
-        }),
-        leaf: (*c != Combine::Store).then_some(x),
-    }));
+    let each = Ways::new(&Combine::ALL[1..]).map(Combine::Each);
+    kinds.extend(
+        Combine::ALL
+            .iter()
+            .copied()
+            .chain(each)
+            .map(|combine| StmtKind::Spawn {
+                func: FuncId(0),
+                args: vec![],
+                dest: Some(Dest { addr: x, combine }),
+                leaf: (combine != Combine::Store).then_some(x),
+            }),
+    );
     for op in AtomicOp::ALL {
         for order in Order::ALL {
             let args = vec![x; op.args()];

@@ -20,7 +20,7 @@
 //! 11. A call of a helper that returns one scalar may have a `dst` of that type; of one that returns anything else it has a `ret_addr`;
 //!     of one that returns nothing (no piece) neither.
 //! 12. Only tasks and kernels spawn and sync. A spawn has a `dest` if and only if the task returns something (a piece). To combine in other ways than by
-//!     `store` takes one scalar piece that the operation accepts.
+//!     `store` takes one scalar piece that the operation accepts, or several, each of which its operation accepts.
 //! 13. A check has as many values as its kind asks for.
 //! 14. An atomic works on integers and `bool` with operations that the type has, has as many arguments as its operation takes, no `dst` for a
 //!     store, and an order that Rust would take.

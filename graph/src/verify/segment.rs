@@ -214,11 +214,7 @@ impl Checker<'_> {
         };
         let made = context.levelized[task].combine;
         if made != combine {
-            self.fail(format!(
-                "the task combines by `{}`, not by `{}`",
-                made.name(),
-                combine.name()
-            ));
+            self.fail(format!("the task combines by `{made}`, not by `{combine}`"));
         }
         self.check_push(StackRef::Entry(task));
     }

@@ -157,21 +157,29 @@ impl Checker<'_> {
     }
 
     fn check_combine(&mut self, combine: Combine, pieces: &[crate::ty::Piece]) {
-        let Some(op) = combine.op() else { return };
-        match pieces {
-            [piece] => match piece.kind {
-                PieceKind::Scalar(ty) if op.accepts(ty) => {}
-                kind => self.fail(format!(
-                    "`{}` does not combine values of type {}",
-                    combine.name(),
-                    passed(kind)
-                )),
-            },
-            _ => self.fail(format!(
-                "`{}` combines one scalar, not {} pieces",
-                combine.name(),
+        let ways: Vec<Combine> = match combine {
+            Combine::Store => return,
+            Combine::Each(ways) => ways.iter().collect(),
+            one => vec![one],
+        };
+        if ways.len() != pieces.len() {
+            return self.fail(format!(
+                "`{combine}` combines {}, not {} pieces",
+                match ways.len() {
+                    1 => "one scalar".to_owned(),
+                    n => format!("{n} scalars"),
+                },
                 pieces.len()
-            )),
+            ));
+        }
+        for (way, piece) in ways.into_iter().zip(pieces) {
+            let accepts = |ty| way.op().is_some_and(|op| op.accepts(ty));
+            if !matches!(piece.kind, PieceKind::Scalar(ty) if accepts(ty)) {
+                self.fail(format!(
+                    "`{way}` does not combine values of type {}",
+                    passed(piece.kind)
+                ));
+            }
         }
     }
 

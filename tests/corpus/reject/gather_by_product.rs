@@ -28,15 +28,9 @@ pub mod program {
 //~   help: gather them by `+=` in a variable of their own, and take that away after the `sync!()`
 //~ 16:15: results cannot be gathered with this operator: the order in which they come is not known
 //~   help: there are `+=`, `|=`, `&=`, `^=`, `x = x.min(spawn!(..))` and `x = x.max(spawn!(..))`
-//~ 17:17: `p` is used before its `sync!()`
+//~ 17:17: `p` cannot gather results this way
+//~   note: 18:21: a child that may still run writes to it
+//~   help: results are gathered by `+=`, `|=`, `&=`, `^=`, `.min(..)`, `.max(..)` and `.wrapping_add(..)`; else keep each in a name or an element of its own, and combine them after the `sync!()`
+//~ 18:17: `p` cannot gather results this way
 //~   note: 17:21: a child that may still run writes to it
-//~   help: put a `sync!()` in between
-//~ 17:21: `p` already awaits the result of a child
-//~   note: 17:21: this one, in the round before
-//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way
-//~ 18:17: `p` is used before its `sync!()`
-//~   note: 17:21: a child that may still run writes to it
-//~   help: put a `sync!()` in between
-//~ 18:21: `p` already awaits the result of a child
-//~   note: 17:21: this one
-//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way
+//~   help: results are gathered by `+=`, `|=`, `&=`, `^=`, `.min(..)`, `.max(..)` and `.wrapping_add(..)`; else keep each in a name or an element of its own, and combine them after the `sync!()`

@@ -22,9 +22,6 @@ pub mod program {
     }
 }
 
-//~ 18:24: `most` is used before its `sync!()`
+//~ 18:24: `most` cannot gather results this way
 //~   note: 18:30: a child that may still run writes to it
-//~   help: put a `sync!()` in between
-//~ 18:30: `most` already awaits the result of a child
-//~   note: 18:30: this one, in the round before
-//~   help: put a `sync!()` in between, take it in another variable, or gather both in the same way
+//~   help: results are gathered by `+=`, `|=`, `&=`, `^=`, `.min(..)`, `.max(..)` and `.wrapping_add(..)`; else keep each in a name or an element of its own, and combine them after the `sync!()`

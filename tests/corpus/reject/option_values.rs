@@ -85,4 +85,4 @@ pub mod program {
 //~ 43:48: the type of this is not known
 //~   help: write it: `let x: u32 = ..`
 //~ 47:16: results of type `Option<u32>` cannot be gathered
-//~   help: gather numbers; spawn a task for each field, or store to an array
+//~   help: gather numbers, or structs whose operator combines them field by field: `impl AddAssign`; or spawn a task for each field, or store to an array

@@ -28,7 +28,7 @@ pub mod program {
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 16:28: a child's result is used where it is spawned, but it comes with the next `sync!()`
 //~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
-//~ 21:14: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
-//~ 21:37: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
+//~ 21:33: `?` asks for a child's result where it is spawned, but it comes with the next `sync!()`
+//~   help: put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`
+//~ 21:56: `?` asks for a child's result where it is spawned, but it comes with the next `sync!()`
+//~   help: put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`

@@ -21,11 +21,11 @@ pub mod program {
         let q = s.is_multiple_of(2);
         let (b, .., c) = (n,);
         let P(d, .., e, f) = P(1, 2);
-        let (g, [h, i]) = spawn!(pair());
+        let (g, [1, i]) = spawn!(pair());
         a[1..][0] = 1;
         a[1..][..1].rotate_left(1);
         sync!();
-        x + b + c + d + e + f + g + h + i
+        x + b + c + d + e + f + g + i
     }
 }
 
@@ -39,7 +39,7 @@ pub mod program {
 //~   help: unsigned integers have it: write `x % n == 0`
 //~ 22:13: a pattern of 2 fields for `(u32,)`
 //~ 23:13: `P` has 2 fields, here are 3
-//~ 24:17: a child's result is bound to a name, or to names by a tuple or a struct
+//~ 24:18: a child's result is bound to a name, or to names by a tuple, an array or a struct
 //~   help: take it apart after the `sync!()`
 //~ 25:9: this cannot be written: it lies behind `&[u32]`
 //~   help: take it as `&mut [u32]`

@@ -116,6 +116,7 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    gathered_structs
     generic_heaps
     generic_search
     generics
@@ -246,6 +247,7 @@ programs! {
     references_from_matches
     refracted_rays
     results
+    results_by_arrays
     results_by_ways
     results_go_on
     results_in_array
@@ -285,6 +287,7 @@ programs! {
     sync_in_branch
     sync_in_loop
     tables_and_ranges
+    tables_of_references
     tables_of_slices
     taken_from_behind
     tasks_beside_kernels

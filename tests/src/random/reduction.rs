@@ -11,16 +11,17 @@ use millstream_graph::ty::Scalar;
 const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 
 impl Gen<'_> {
-    /// Spawns, a sync, and the return of what came, combined; nothing if the task's result is no integer or `bool`.
+    /// Spawns, a sync, and the return of what came, combined; nothing if the task's result is no integer, `bool` or struct of these.
     pub(super) fn reduction(&mut self) {
-        let Some(ty @ Ty::Scalar(s)) = self.signature().ret.clone() else {
+        let Some(ty) = self.signature().ret.clone() else {
             return;
         };
-        if s.is_float() || self.spawns_left < 2 {
+        if !self.shape.gathers(&ty) || self.spawns_left < 2 {
             return;
         }
-        let how = match s {
-            Scalar::Bool => self.c.pick(&[Gather::Or, Gather::And, Gather::Xor]),
+        let how = match ty {
+            Ty::Struct(_) => Gather::Or,
+            Ty::Scalar(Scalar::Bool) => self.c.pick(&[Gather::Or, Gather::And, Gather::Xor]),
             _ => self.c.pick(&[
                 Gather::Add,
                 Gather::Add,
@@ -65,9 +66,9 @@ impl Gen<'_> {
         }
         for next in parts {
             value = if self.c.chance(50) {
-                self.combined(how, &value, &next)
+                self.combined(ty, how, &value, &next)
             } else {
-                self.combined(how, &next, &value)
+                self.combined(ty, how, &next, &value)
             };
         }
         let back = format!("return {value};");
@@ -82,11 +83,11 @@ impl Gen<'_> {
         self.alive = false;
     }
 
-    fn combined(&mut self, how: Gather, a: &str, b: &str) -> String {
+    fn combined(&mut self, ty: &Ty, how: Gather, a: &str, b: &str) -> String {
         let wraps = self.shape.mode == Mode::Checked && !self.shape.risky || self.c.chance(30);
         // Now and then another operator than the one that gathers.
         match how {
-            _ if self.c.chance(5) => format!("({a} ^ {b})"),
+            _ if matches!(ty, Ty::Scalar(_)) && self.c.chance(5) => format!("({a} ^ {b})"),
             Gather::Add if wraps => format!("({a}).wrapping_add({b})"),
             Gather::Store | Gather::Add => format!("({a} + {b})"),
             Gather::Or => format!("({a} | {b})"),

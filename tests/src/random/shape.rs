@@ -37,8 +37,17 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         shape.palette.push(Ty::Enum(0));
     }
     for i in 0..c.below(3) {
+        // Of numbers alone, so that its results gather.
+        let numbers = c.chance(40);
         let fields = (0..1 + c.below(3))
-            .map(|f| (format!("f{f}"), field_type(c, shape.enums)))
+            .map(|f| {
+                let ty = match numbers {
+                    true if c.chance(25) => Ty::Scalar(Scalar::Bool),
+                    true => Ty::Scalar(c.pick(&INTS)),
+                    false => field_type(c, shape.enums),
+                };
+                (format!("f{f}"), ty)
+            })
             .collect::<Vec<_>>();
         let tuple = c.chance(30);
         let fields = fields

@@ -122,13 +122,14 @@ impl Gen<'_> {
     }
 
     /// The ways in which results of a type may be gathered.
-    fn ways(ty: &Ty, exact: bool) -> &'static [Gather] {
+    fn ways(&self, ty: &Ty, exact: bool) -> &'static [Gather] {
         use Gather::{Add, And, Max, Min, Or, Store, Xor};
         match ty {
             Ty::Scalar(s) if s.is_float() && exact => &[Add, Max, Min],
             Ty::Scalar(s) if s.is_float() => &[Store],
             Ty::Scalar(millstream_graph::ty::Scalar::Bool) => &[Store, Or, And, Xor],
             Ty::Scalar(_) => &[Store, Add, Or, And, Xor, Min, Max],
+            ty if self.shape.gathers(ty) => &[Store, Or],
             _ => &[Store],
         }
     }
@@ -140,7 +141,7 @@ impl Gen<'_> {
             if v.hidden > 0 || !v.writable {
                 continue;
             }
-            for &how in Self::ways(ty, v.exact) {
+            for &how in self.ways(ty, v.exact) {
                 let mut add = |place: String, part: Part| {
                     if v.state.takes(part, how) {
                         out.push(Dest {
@@ -235,11 +236,8 @@ impl Gen<'_> {
         if tasks.is_empty() {
             return self.spawn(None);
         }
-        let (task, at, how) = (
-            self.c.pick(&tasks),
-            self.c.below(3),
-            self.c.pick(Self::ways(&elem, false)),
-        );
+        let ways = self.ways(&elem, false);
+        let (task, at, how) = (self.c.pick(&tasks), self.c.below(3), self.c.pick(ways));
         let name = self.vars[var].name.clone();
         self.branch(&format!("if {name}.len() > {at} {{"), |g| {
             let child = g.child(task);

@@ -1,7 +1,7 @@
 //! The types, functions and literals of generated programs.
 
 use super::choices::Choices;
-use millstream_graph::ty::Scalar;
+use millstream_graph::{ir::Ways, ty::Scalar};
 use std::fmt::Write as _;
 
 /// A type of a value.
@@ -177,6 +177,56 @@ impl Shape {
             .map_or("fetch_add", |a| a.2)
     }
 
+    /// How many scalars are combined where results of a type gather; none if they do not, or if the order might show.
+    fn gathered(&self, ty: &Ty) -> Option<usize> {
+        match ty {
+            Ty::Scalar(s) => (!s.is_float()).then_some(1),
+            Ty::Struct(_) => (self.fields(ty).iter())
+                .map(|(_, t)| self.gathered(t))
+                .sum(),
+            _ => None,
+        }
+    }
+
+    /// Whether results of a type gather whatever the order, those of a struct by its `|=`.
+    pub(super) fn gathers(&self, ty: &Ty) -> bool {
+        self.gathered(ty).is_some_and(|n| n <= Ways::MOST)
+    }
+
+    /// `|=` and `|` of a struct whose results gather, in another way for each field.
+    fn gathering(&self, number: usize) -> String {
+        if !self.gathers(&Ty::Struct(number)) {
+            return String::new();
+        }
+        let s = &self.structs[number];
+        let fields = s.fields.iter().enumerate().map(|(i, (f, ty))| {
+            let ways = match ty {
+                Ty::Scalar(Scalar::Bool) => {
+                    ["|= other", "= self.#f || other", "&= other", "^= other"]
+                }
+                Ty::Scalar(_) => [
+                    "= self.#f.wrapping_add(other.#f)",
+                    "= other.#f.max(self.#f)",
+                    "= self.#f.min(other.#f)",
+                    "^= other",
+                ],
+                _ => ["|= other"; 4],
+            };
+            let way = ways[(i + number) % 4].replace("#f", f);
+            match way.ends_with("other") {
+                true => format!("self.{f} {way}.{f};"),
+                false => format!("self.{f} {way};"),
+            }
+        });
+        let fields = fields.collect::<Vec<_>>().join(" ");
+        let name = &s.name;
+        format!(
+            "    impl BitOrAssign for {name} {{ fn bitor_assign(&mut self, other: Self) {{ {fields} }} }}
+    impl BitOr for {name} {{ type Output = Self; fn bitor(mut self, other: Self) -> Self {{ self |= other; self }} }}
+"
+        )
+    }
+
     /// A struct's own operators: `+`, `!` and `^=`, field by field.
     fn operators(&self, s: &Struct) -> String {
         let all = |of: &dyn Fn(&str, &Ty) -> String| {
@@ -207,9 +257,9 @@ impl Shape {
     /// The items before the functions.
     pub(super) fn items(&self) -> String {
         let mut out = String::from(
-            "    use std::ops::{Add, BitXorAssign, Not};\n    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n",
+            "    use std::ops::{Add, BitOr, BitOrAssign, BitXorAssign, Not};\n    use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};\n\n",
         );
-        for s in &self.structs {
+        for (number, s) in self.structs.iter().enumerate() {
             let field = |(name, ty): &(String, Ty)| match s.tuple {
                 true => format!("pub {}", self.show(ty)),
                 false => format!("pub {name}: {}", self.show(ty)),
@@ -226,6 +276,7 @@ impl Shape {
                 s.name
             );
             out += &self.operators(s);
+            out += &self.gathering(number);
         }
         for i in 0..self.enums {
             let _ = writeln!(

@@ -23,6 +23,22 @@ mod race {
     }
 
     #[task]
+    pub fn count(data: &mut [u32]) -> u32 {
+        data[0] += 1;
+        data[0]
+    }
+
+    #[task]
+    pub fn results_in_an_array(data: &mut [u32]) -> u32 {
+        let r = [
+            spawn!(count(data)),
+            spawn!(count(data)), //~ E0499
+        ];
+        sync!();
+        r[0] + r[1]
+    }
+
+    #[task]
     pub fn the_whole_twice(data: &mut [u32]) {
         spawn!(add(data));
         spawn!(add(data)); //~ E0499

@@ -38,7 +38,7 @@ impl<'a> Split<'a> {
     pub(crate) fn new(program: &'a Program, id: (FuncId, Combine)) -> Self {
         let mut function = program[id.0].clone();
         let ret = plan::add_return_address(program, &mut function)
-            .map(|address| reduce::forward(&mut function, address, id.1));
+            .map(|address| reduce::forward(&mut function, &program.structs, address, id.1));
         let plain = split_at_syncs(program, id, function.clone(), ret);
         let may = restart::insert(&mut function);
         let wanted = |wide| {

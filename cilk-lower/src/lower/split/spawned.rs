@@ -88,14 +88,20 @@ fn returns_nothing(
     mut block: BlockId,
     combine: Combine,
 ) -> Option<Vec<Operand>> {
-    let is_neutral =
-        |o: &Operand| matches!(o, Operand::Const(ty, bits) if combine.neutral(*ty) == Some(*bits));
+    let is_neutral = |(i, o): (usize, &Operand)| {
+        let way = combine.of_piece(i);
+        matches!(o, Operand::Const(ty, bits) if way.neutral(*ty) == Some(*bits))
+    };
     for _ in 0..function.blocks.len() {
         let b = &function.blocks[block.index()];
         match &b.term {
             _ if !b.stmts.is_empty() => return None,
             Terminator::Return(values) => {
-                return values.iter().all(is_neutral).then(|| values.clone());
+                return values
+                    .iter()
+                    .enumerate()
+                    .all(is_neutral)
+                    .then(|| values.clone());
             }
             Terminator::Goto(next) => block = *next,
             _ => return None,

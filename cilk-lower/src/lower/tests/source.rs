@@ -526,3 +526,34 @@ fn only_what_is_cheap_and_cannot_fault_is_done_where_a_child_is_spawned() {
         assert!(own <= usize::from(body.contains("f64")), "{own} in {body}");
     }
 }
+
+#[test]
+fn structs_that_gather_need_no_frame() {
+    let program = program(
+        "#[derive(Clone, Copy, PartialEq, Debug, Default)] pub struct Tally { sum: u64, most: u16, odd: bool }
+         impl std::ops::AddAssign for Tally { fn add_assign(&mut self, o: Tally) {
+            self.sum += o.sum; self.most = self.most.max(o.most); self.odd |= o.odd; } }
+         #[task] pub fn f(n: u64) -> Tally {
+            if n < 3 { return Tally { sum: n + 1, most: 9 - n as u16, odd: n == 1 }; }
+            let mut tally = Tally { most: n as u16, ..Tally::default() };
+            tally += spawn!(f(n - 1));
+            if n % 2 == 0 { tally += spawn!(f(n / 2)); }
+            sync!();
+            tally }
+         #[task] pub fn g(n: u64) -> Tally {
+            let mut tally = Tally::default();
+            for i in 0..n { tally += spawn!(f(i)); if i % 3 == 2 { sync!(); tally.sum %= 50; } }
+            sync!();
+            tally }",
+    );
+    for n in 0..12 {
+        agrees(&program, "f", &[In::Bits(n)]);
+        agrees(&program, "g", &[In::Bits(n)]);
+    }
+    let lowered = lower(&program).unwrap();
+    let gathers = lowered.tasks.iter().find(|t| t.name == "f+each_add_max_or");
+    assert_eq!(
+        gathers.map(|t| (t.frame.len(), t.segments.len())),
+        Some((0, 1))
+    );
+}

@@ -5,7 +5,7 @@ use crate::{
         Body, Channel, Code, Element, Graph, Kernel, Predicate, Protocol, Scope, Task, WhenFull,
         Written,
     },
-    ir::{Combine, LocalId},
+    ir::{Combine, LocalId, Ways},
     ty::{Field, Layout, PieceKind, Scalar},
 };
 use proptest::prelude::*;
@@ -101,7 +101,7 @@ prop_compose! {
             0..5,
         ),
         tasks in prop::collection::vec(
-            (name(), 0..7usize, any::<prop::sample::Index>(), any::<Option<prop::sample::Index>>()),
+            (name(), 0..8usize, any::<prop::sample::Index>(), any::<Option<prop::sample::Index>>()),
             0..3,
         ),
     ) -> Graph {
@@ -126,6 +126,7 @@ prop_compose! {
             .collect();
         let combines = [
             Combine::Store, Combine::Add, Combine::Or, Combine::And, Combine::Xor, Combine::Min, Combine::Max,
+            Combine::Each(Ways::new(&[Combine::Max, Combine::Add]).unwrap()),
         ];
         for (i, (name, combine, calls, frames)) in tasks.into_iter().enumerate() {
             graph.add_task(Task {

@@ -178,6 +178,10 @@ fn rule_12_spawns_and_syncs() {
         stmts("spawn @pair() -> %4 max"),
         "`max` combines one scalar, not 2 pieces"
     );
+    assert_eq!(
+        stmts("spawn @pair() -> %4 each_add_max_or"),
+        "`each_add_max_or` combines 3 scalars, not 2 pieces"
+    );
     accept("spawn @flag() -> %4 xor");
 }
 

@@ -363,8 +363,8 @@ impl Writer<'_> {
             .body
             .ret
             .pieces(&self.levelized.program.structs);
-        for (piece, &value) in pieces.iter().zip(values) {
-            match (self.task.combine, piece.kind) {
+        for (i, (piece, &value)) in pieces.iter().zip(values).enumerate() {
+            match (self.task.combine.of_piece(i), piece.kind) {
                 (Combine::Store, kind) => self.give(kind, ret, piece.offset, value),
                 (combine, PieceKind::Scalar(ty)) => {
                     let old = self.set(
