@@ -97,6 +97,8 @@ fn without(flow: &Flow, is_cut: impl Fn(BlockId, BlockId) -> bool) -> Flow {
 struct Question {
     at: BlockId,
     local: LocalId,
+    /// What it was put into before, and is the same as.
+    copy: Option<LocalId>,
     ty: Scalar,
     compare: BinOp,
     bound: u64,
@@ -131,9 +133,18 @@ impl Question {
         };
         // It is what it was when that was asked.
         let is_same = sets(local).is_none_or(|set| set < asked);
+        let copy = block.stmts.iter().enumerate().rev().find_map(|(i, s)| {
+            let StmtKind::Assign { dst, value } = &s.kind else {
+                return None;
+            };
+            let is_copy = *value == Rvalue::Use(Operand::Local(local)) && i < asked;
+            let is_last = sets(*dst) == Some(i) && sets(local).is_none_or(|set| set < i);
+            (is_copy && is_last).then_some(*dst)
+        });
         (ty.is_int() && is_same && then != other).then_some(Self {
             at,
             local,
+            copy,
             ty,
             compare,
             bound,
@@ -146,20 +157,51 @@ impl Question {
         matches!(self.compare, BinOp::Eq | BinOp::Ne)
     }
 
-    /// Where it goes on if the local is less than [`Self::end`], or, if that is asked, another.
-    const fn below(&self) -> Option<BlockId> {
-        match self.compare {
-            BinOp::Lt | BinOp::Le | BinOp::Ne => Some(self.then),
-            BinOp::Gt | BinOp::Ge | BinOp::Eq => Some(self.other),
+    /// Where it goes on if the local has not come to [`Self::end`] on its way, and if there is one number that is asked for, not to that one.
+    const fn before_end(&self, way: Way) -> Option<BlockId> {
+        let (then, other) = (Some(self.then), Some(self.other));
+        match (self.compare, way) {
+            (BinOp::Lt | BinOp::Le, Way::Up) | (BinOp::Gt | BinOp::Ge, Way::Down) => then,
+            (BinOp::Gt | BinOp::Ge, Way::Up) | (BinOp::Lt | BinOp::Le, Way::Down) => other,
+            (BinOp::Ne, _) => then,
+            (BinOp::Eq, _) => other,
             _ => None,
         }
     }
 
-    const fn end(&self) -> i128 {
-        let bound = number(self.ty, self.bound);
-        match self.compare {
-            BinOp::Le | BinOp::Gt => bound + 1,
+    /// The first number on its way that is none of those before.
+    const fn end(&self, way: Way) -> i128 {
+        let bound = way.of(number(self.ty, self.bound));
+        match (self.compare, way) {
+            (BinOp::Le | BinOp::Gt, Way::Up) | (BinOp::Ge | BinOp::Lt, Way::Down) => bound + 1,
             _ => bound,
+        }
+    }
+}
+
+/// Whether a counter counts up or down. Down, all numbers are looked at with the other sign: so it counts up.
+#[derive(Clone, Copy)]
+enum Way {
+    Up,
+    Down,
+}
+
+impl Way {
+    const fn of(self, number: i128) -> i128 {
+        match self {
+            Self::Up => number,
+            Self::Down => -number,
+        }
+    }
+
+    /// The last number of a type.
+    const fn last(self, ty: Scalar) -> i128 {
+        let half = 1i128 << (ty.bits() - 1);
+        match (self, ty.is_signed()) {
+            (Self::Up, true) => half - 1,
+            (Self::Up, false) => 2 * half - 1,
+            (Self::Down, true) => half,
+            (Self::Down, false) => 0,
         }
     }
 }
@@ -187,14 +229,26 @@ const fn number(ty: Scalar, bits: u64) -> i128 {
 impl Rising {
     fn of(function: &Function, flow: &Flow, at: BlockId) -> Option<Self> {
         let asks = Question::of(function, at)?;
-        let to = asks.below()?;
-        let Counter { least, grows, set } = Counter::of(function, flow, &asks)?;
+        let counters = [Some(asks.local), asks.copy].into_iter().flatten();
+        let mut ways = counters.flat_map(|local| [(local, Way::Up), (local, Way::Down)]);
+        ways.find_map(|(local, way)| Self::by(function, flow, &asks, local, way))
+    }
+
+    fn by(
+        function: &Function,
+        flow: &Flow,
+        asks: &Question,
+        local: LocalId,
+        way: Way,
+    ) -> Option<Self> {
+        let to = asks.before_end(way)?;
+        let Counter { least, grows, set } = Counter::of(function, flow, asks, local, way)?;
         let step = grows.iter().map(|(_, by)| *by).min()?;
         // The first answer is at the least value or above, and each further one a step above the last, all below the end.
-        let answers = (asks.end() - least).max(0) as u128;
+        let answers = (asks.end(way) - least).max(0) as u128;
         let answers = u32::try_from(answers.div_ceil(step as u128)).ok()?;
         (answers <= MOST).then(|| Self {
-            edge: (at, to),
+            edge: (asks.at, to),
             answers,
             grows: grows.into_iter().map(|(at, _)| at).collect(),
             set,
@@ -213,8 +267,8 @@ impl Rising {
     }
 }
 
-/// A local that is set to constants, and that only grows from there, the second time and later after an answer that it has not come to its end: so it
-/// never wraps, nor does one that grows one by one miss its end.
+/// A local that is set to constants, and that only grows from there, or only shrinks, the second time and later after an answer that it has not come to its
+/// end: so it never wraps, nor does one that goes one by one miss its end.
 struct Counter {
     least: i128,
     /// Where something is added to it, and how much.
@@ -224,8 +278,14 @@ struct Counter {
 }
 
 impl Counter {
-    fn of(function: &Function, flow: &Flow, asks: &Question) -> Option<Self> {
-        let (local, ty) = (asks.local, asks.ty);
+    fn of(
+        function: &Function,
+        flow: &Flow,
+        asks: &Question,
+        local: LocalId,
+        way: Way,
+    ) -> Option<Self> {
+        let ty = asks.ty;
         if function.args.contains(&Arg::Local(local)) {
             return None;
         }
@@ -238,28 +298,33 @@ impl Counter {
             match *just_set(before, value, local) {
                 Rvalue::Use(Operand::Const(_, bits)) => {
                     set.push(block);
-                    constants.push(number(ty, bits));
+                    constants.push(way.of(number(ty, bits)));
                 }
                 Rvalue::Binary(BinOp::Add, Operand::Local(from), Operand::Const(_, by))
                     if from == local =>
                 {
-                    grows.push((block, number(ty, by)));
+                    grows.push((block, way.of(number(ty, by))));
+                }
+                Rvalue::Binary(BinOp::Sub, Operand::Local(from), Operand::Const(_, by))
+                    if from == local =>
+                {
+                    grows.push((block, way.of(-number(ty, by))));
                 }
                 _ => return None,
             }
         }
-        let (least, most) = (*constants.iter().min()?, *constants.iter().max()?);
+        let (least, first) = (*constants.iter().min()?, *constants.iter().max()?);
         // Of questions whether it is some number only those are of use that ask for the end of all.
         let blocks = (0..function.blocks.len()).map(BlockId::new);
         let questions = blocks.filter_map(|b| Question::of(function, b));
         let questions = questions.filter(|q| {
             let of_use = !q.is_of_equality() || asks.is_of_equality() && q.bound == asks.bound;
-            q.local == local && of_use
+            [Some(q.local), q.copy].contains(&Some(local)) && of_use
         });
-        let (mut answers, mut most) = (BTreeSet::new(), most);
+        let (mut answers, mut end) = (BTreeSet::new(), asks.end(way));
         for question in questions {
-            answers.insert((question.at, question.below()?));
-            most = most.max(question.end());
+            answers.insert((question.at, question.before_end(way)?));
+            end = end.max(question.end(way));
         }
         let unanswered = without(flow, |from, to| answers.contains(&(from, to)));
         let unasked = |from: &mut dyn Iterator<Item = BlockId>, at: BlockId| {
@@ -271,19 +336,15 @@ impl Counter {
             let again = unasked(&mut grown(), at) || grown().filter(|g| *g == at).count() > 1;
             (!again && !set.contains(&at)).then_some(())?;
         }
-        if asks.is_of_equality() {
-            let one_by_one = grows.iter().all(|(_, by)| *by == 1);
-            // Where the first answer is known, it is not asked for.
-            let begun = grown().any(|at| unasked(&mut set.iter().copied(), at));
-            let short = constants
-                .iter()
-                .all(|c| c + i128::from(begun) <= asks.end());
-            (one_by_one && short && most == asks.end()).then_some(())?;
-        }
         grows.iter().all(|(_, by)| *by > 0).then_some(())?;
         let step = grows.iter().map(|(_, by)| *by).max()?;
-        let last = (1i128 << (ty.bits() - u32::from(ty.is_signed()))) - 1;
-        (most + step <= last).then_some(Self { least, grows, set })
+        // The most that it is where it grows: where the first answer is known, it is not asked for.
+        let begun = grown().any(|at| unasked(&mut set.iter().copied(), at));
+        let most = if begun { first.max(end - 1) } else { end - 1 };
+        if asks.is_of_equality() {
+            (step == 1 && end == asks.end(way) && first.max(most + 1) <= end).then_some(())?;
+        }
+        (most + step <= way.last(ty)).then_some(Self { least, grows, set })
     }
 }
 

@@ -50,6 +50,17 @@ fn what_turns_are_known_of_is_counted() {
             3,
         ),
         ("for i in 0..9 { if k == i { break; } go!(); }", 9),
+        ("for i in (0..4).rev() { if k > i { go!(); } }", 4),
+        ("for i in (1..=3).rev() { if k > i { go!(); } }", 3),
+        (
+            "let mut i = 6u32; while i >= 2 { i -= 2; if k > 3 { go!(); } }",
+            3,
+        ),
+        (
+            "let mut i = 3; while i >= -1 { if k > 3 { go!(); } i -= 1; }",
+            5,
+        ),
+        ("for i in (0..8).step_by(3) { if k > i { go!(); } }", 3),
         (
             "for i in 0..3 { for j in 0..4 { if i * 4 + j != k { go!(); } } }",
             12,
@@ -82,6 +93,9 @@ fn what_nobody_knows_is_not_counted() {
         "let mut i = 0; while i < 4 { if k == 3 { i += 1; } go!(); }",
         "let mut i = 0u8; while i < 250 { go!(); i = i.wrapping_add(10); }",
         "let mut i = 0u8; while i != 3 { go!(); i = i.wrapping_add(2); }",
+        "let mut i = 3u8; while i != 5 { go!(); i = i.wrapping_sub(1); }",
+        "let mut i = 200u8; while i > 10 { go!(); i = i.wrapping_sub(20); }",
+        "let mut i = 4; while i > 0 { go!(); i -= 1; if k == 2 { i += 1; } }",
         "let mut i = 5u8; while i != 3 { go!(); i = i.wrapping_add(1); }",
         "let mut i = 0; while i < 4 { i += 1; while i < 4 + k { go!(); i += 1; } i = 1; }",
         "let mut i = 0; loop { if i == 4 { break; } go!(); i += 1; if k == 9 { i += 1; } }",
