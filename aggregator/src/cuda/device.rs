@@ -37,7 +37,7 @@ const MOST_MEMORY: u64 = 16 << 30;
 /// Where others have taken the memory meanwhile it may be so little.
 const LEAST_MEMORY: u64 = 16 << 20;
 /// What is free of the GPU's memory, over what the stacks of all threads take where helpers call themselves.
-const STACK_SHARE: u64 = 8;
+const STACK_SHARE: u64 = 4;
 /// Bytes that a thread's stack has at least.
 const LEAST_STACK: u64 = 4 << 10;
 /// Threads that a multiprocessor runs at once, at most: the driver keeps a stack for each.
