@@ -270,10 +270,16 @@ impl Checker<'_> {
             }
             Ty::Slice { .. } | Ty::Mat { .. } => {
                 let shown = self.show(&e.ty);
+                let help = match e.is_place() {
+                    true => {
+                        "take it as `&mut`; if the variable is to name another part, say so of each: `if c { a = rest } else { b = rest }`"
+                    }
+                    false => "take it as `&mut`",
+                };
                 self.refuse(
                     e.span,
                     format!("`{shown}` is shared and cannot be borrowed as `&mut`"),
-                    "take it as `&mut`",
+                    help,
                 )
             }
             _ => {
