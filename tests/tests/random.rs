@@ -163,6 +163,8 @@ fn every_engine_agrees() {
                         Verdict::TooLong => counts.too_long += 1,
                         Verdict::Failed(message) => {
                             drop(counts);
+                            // At once: to find a smaller one takes minutes on a GPU.
+                            println!("seed {seed}: {message}\n{}", describe(&sample));
                             let (small, how) = smaller(&choices, &message, seed, &mut devices);
                             failures.lock().unwrap().push(format!(
                                 "seed {seed}, program {}: {message}\n{}\n--- smaller: {how}\n{}",

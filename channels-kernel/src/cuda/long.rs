@@ -377,7 +377,9 @@ impl Body<'_, '_> {
         for local in declared {
             let (ty, name) = (self.local_type(local), self.local(local));
             let line = match (local == long.counter, long.read.contains(&local)) {
-                (true, _) => format!("{ty} {name} = ({ty})((u64)of.from_{i} + turn);"),
+                (true, _) => {
+                    format!("[[maybe_unused]] {ty} {name} = ({ty})((u64)of.from_{i} + turn);")
+                }
                 (_, true) => format!("[[maybe_unused]] const {ty} {name} = of.{name};"),
                 _ => format!("[[maybe_unused]] {ty} {name};"),
             };

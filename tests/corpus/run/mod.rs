@@ -172,6 +172,7 @@ programs! {
     long_sorts
     loop_labels
     loop_value
+    loops_without_counter
     mandelbrot
     many_parameters
     match_alternatives
