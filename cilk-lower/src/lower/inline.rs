@@ -4,7 +4,7 @@
 //! whose rounds may run side by side. The callee's locals and
 //! slots become the caller's, its checks keep their places in the source.
 
-use super::edit;
+use super::{copies, edit, parts, simplify, tables};
 use millstream_graph::{
     flow::CallGraph,
     ir::{
@@ -20,6 +20,9 @@ const SMALL: usize = 60;
 const ONCE: usize = 600;
 /// No caller grows beyond this by inlining.
 const CALLER: usize = 3000;
+
+/// So often what is copied is looked at again.
+const COPIES_OF_COPIES: usize = 4;
 
 /// Inlines in every function, callees first.
 pub(crate) fn inline(program: &mut Program) {
@@ -59,7 +62,17 @@ pub(crate) fn inline(program: &mut Program) {
                 None => block += 1,
             }
         }
-        super::simplify::simplify(&mut function, None);
+        simplify::simplify(&mut function, None);
+        // What comes apart is copied in parts, and what is copied less comes apart.
+        for _ in 0..COPIES_OF_COPIES {
+            if !(parts::take_apart(program, &mut function)
+                | copies::forward(program, &mut function))
+            {
+                break;
+            }
+            simplify::simplify(&mut function, None);
+        }
+        tables::look_up(&mut function, &program.data);
         program.functions[caller.index()] = function;
     }
 }

@@ -74,3 +74,43 @@ pub(super) fn copy(
         function.blocks.push(copy);
     }
 }
+
+/// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.
+pub(super) fn take_off(
+    function: &mut Function,
+    ret: Option<LocalId>,
+    (header, blocks): (BlockId, &BlockSet),
+    turns: u32,
+) {
+    let liveness = Liveness::new(function, ret);
+    let own = of_one_turn(function, &liveness, ret, (header, blocks));
+    let inside: Vec<BlockId> = blocks.iter().collect();
+    let first = function.blocks.len();
+    let copy_of = |turn: usize, block: BlockId| {
+        let at = inside.iter().position(|b| *b == block);
+        at.map(|at| BlockId::new(first + turn * inside.len() + at))
+    };
+    let begin = copy_of(0, header);
+    for (i, block) in function.blocks.iter_mut().enumerate() {
+        if !blocks.contains(BlockId::new(i)) {
+            let enter = |t: &mut BlockId| {
+                if *t == header {
+                    *t = begin.unwrap_or(*t);
+                }
+            };
+            block.term.targets_mut(enter);
+        }
+    }
+    for turn in 0..turns as usize {
+        copy(function, &inside, &own, |t| {
+            if t != header {
+                copy_of(turn, t).unwrap_or(t)
+            } else if turn + 1 < turns as usize {
+                copy_of(turn + 1, t).unwrap_or(t)
+            } else {
+                t
+            }
+        });
+    }
+    edit::drop_unreachable(function);
+}

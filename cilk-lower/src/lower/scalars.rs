@@ -4,10 +4,10 @@
 //! loaded and stored there says what its *cells* are; a copy from slot to slot makes both have the same ones, and what is copied or zeroed
 //! beside them is cut into words.
 
-use super::edit;
+use super::{edit, places};
 use fixedbitset::FixedBitSet;
-use millstream_graph::flow::Liveness;
 use millstream_graph::{
+    flow::{Flow, Liveness},
     ir::{Arg, BlockId, Function, LocalId, Operand, Rvalue, SlotId, Span, Stmt, StmtKind},
     ty::Scalar,
 };
@@ -17,6 +17,10 @@ use std::collections::BTreeMap;
 const MOST_BYTES: u64 = 256;
 /// As does one of more cells.
 const MOST_CELLS: usize = 32;
+
+/// So many turns a loop has, if nobody knows, and so often a block runs at most.
+const A_LOOP: u64 = 8;
+const MOST_OFTEN: u64 = 1 << 20;
 
 /// What a slot consists of, by where in it.
 type Cells = BTreeMap<u64, Scalar>;
@@ -65,29 +69,11 @@ pub(crate) fn may_fit(function: &Function, slot: SlotId) -> bool {
 
 /// The locals that may hold an address inside a slot.
 pub(crate) fn addresses_in(function: &Function, slot: SlotId) -> FixedBitSet {
-    let mut out = FixedBitSet::with_capacity(function.locals.len());
-    loop {
-        let before = out.count_ones(..);
-        for stmt in function.stmts() {
-            let inside = |o: &Operand| o.local().is_some_and(|l| out.contains(l.index()));
-            if let StmtKind::Assign { dst, value } = &stmt.kind
-                && match value {
-                    Rvalue::SlotAddr(s) => *s == slot,
-                    Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } => inside(base),
-                    _ => false,
-                }
-            {
-                out.insert(dst.index());
-            }
-        }
-        if out.count_ones(..) == before {
-            return out;
-        }
-    }
+    places::within(function, |value| *value == Rvalue::SlotAddr(slot))
 }
 
 /// Whether the address of a slot goes anywhere but to loads, stores, copies and zeroes.
-fn escapes(function: &Function, slot: SlotId) -> bool {
+pub(crate) fn escapes(function: &Function, slot: SlotId) -> bool {
     let within = addresses_in(function, slot);
     let inside = |o: Operand| o.local().is_some_and(|l| within.contains(l.index()));
     let mut found = function
@@ -204,10 +190,15 @@ impl Places {
                 .collect(),
             copies: Vec::new(),
             ranges: Vec::new(),
+            accesses: Vec::new(),
+            often: 1,
             function,
         };
-        for stmt in function.stmts() {
-            found.look(self, &stmt.kind);
+        for (block, often) in function.blocks.iter().zip(how_often(function)) {
+            found.often = often;
+            for stmt in &block.stmts {
+                found.look(self, &stmt.kind);
+            }
         }
         found.spread();
         // Only copied: it is a part of something.
@@ -220,19 +211,50 @@ impl Places {
             *cells = cells.take().filter(|c| c.len() <= MOST_CELLS);
         }
         found.only_whole();
+        found.only_worth();
         found.cells
     }
+}
+
+/// How often each block runs, about: what lies in a loop more often than what is around it.
+fn how_often(function: &Function) -> Vec<u64> {
+    let mut often = vec![1u64; function.blocks.len()];
+    for of in Flow::new(function).loops() {
+        for block in of.blocks.iter() {
+            let often = &mut often[block.index()];
+            *often = often.saturating_mul(A_LOOP).min(MOST_OFTEN);
+        }
+    }
+    often
 }
 
 /// Finds the cells of slots.
 struct Finder<'a> {
     /// None for slots that do not qualify.
     cells: Vec<Option<Cells>>,
-    /// From slot to slot: where to, where from, and how many bytes.
-    copies: Vec<(Place, Place, u64)>,
-    /// What is copied from or to memory, or, where that is false, zeroed.
-    ranges: Vec<(Place, u64, bool)>,
+    copies: Vec<Copied>,
+    /// What is copied from or to memory, or, where that is false, zeroed, and how often.
+    ranges: Vec<(Place, u64, bool, u64)>,
+    /// Loads and stores, and how often.
+    accesses: Vec<(SlotId, u64)>,
+    /// How often what is looked at runs, about.
+    often: u64,
     function: &'a Function,
+}
+
+/// A copy from slot to slot.
+#[derive(Clone, Copy)]
+struct Copied {
+    to: Place,
+    from: Place,
+    size: u64,
+    often: u64,
+}
+
+impl Copied {
+    fn ends(&self) -> [(Place, u64); 2] {
+        [(self.to, self.size), (self.from, self.size)]
+    }
 }
 
 impl Finder<'_> {
@@ -254,16 +276,24 @@ impl Finder<'_> {
             StmtKind::Copy { dst, src, size } => {
                 let (to, from) = (places.place_of(*dst), places.place_of(*src));
                 match (to, from) {
-                    (Some(to), Some(from)) => self.copies.push((to, from, *size)),
+                    (Some(to), Some(from)) => self.copies.push(Copied {
+                        to,
+                        from,
+                        size: *size,
+                        often: self.often,
+                    }),
                     (to, from) => {
                         let ranges = to.into_iter().chain(from);
-                        self.ranges.extend(ranges.map(|at| (at, *size, true)));
+                        let often = self.often;
+                        self.ranges
+                            .extend(ranges.map(|at| (at, *size, true, often)));
                     }
                 }
             }
             StmtKind::Zero { dst, size } => {
                 let to = places.place_of(*dst);
-                self.ranges.extend(to.map(|at| (at, *size, false)));
+                self.ranges
+                    .extend(to.map(|at| (at, *size, false, self.often)));
             }
             _ => {}
         }
@@ -271,6 +301,7 @@ impl Finder<'_> {
 
     fn access(&mut self, place: Option<Place>, offset: u64, ty: Scalar) {
         if let Some((slot, at)) = place {
+            self.accesses.push((slot, self.often));
             self.add(slot, at.wrapping_add(offset), ty);
         }
     }
@@ -300,14 +331,15 @@ impl Finder<'_> {
     fn spread(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
-            for (a, b, size) in self.copies.clone() {
+            for copied in self.copies.clone() {
+                let (a, b) = (copied.to, copied.from);
                 // What is copied from or to a slot that stays in memory.
                 if self.cells[a.0.index()].is_none() || self.cells[b.0.index()].is_none() {
                     continue;
                 }
                 for (from, to) in [(a, b), (b, a)] {
                     let cells = self.cells[from.0.index()].clone().unwrap_or_default();
-                    for (at, ty) in cells.range(from.1..from.1 + size) {
+                    for (at, ty) in cells.range(from.1..from.1 + copied.size) {
                         again |= self.add(to.0, to.1 + (at - from.1), *ty);
                     }
                 }
@@ -317,10 +349,11 @@ impl Finder<'_> {
 
     /// Cuts what is copied beside cells into words, or what is zeroed.
     fn fill(&mut self, copied: bool) {
-        let copies = self.copies.iter();
-        let both = copies.flat_map(|(a, b, size)| [(*a, *size, true), (*b, *size, true)]);
-        let ranges: Vec<_> = self.ranges.iter().copied().chain(both).collect();
-        for (place, size, _) in ranges.into_iter().filter(|r| r.2 == copied) {
+        let ends = self.copies.iter().flat_map(Copied::ends);
+        let both = ends.filter(|_| copied);
+        let ranges = self.ranges.iter().filter(|r| r.2 == copied);
+        let ranges: Vec<_> = ranges.map(|r| (r.0, r.1)).chain(both).collect();
+        for (place, size) in ranges {
             self.fill_range(place, size, copied);
             self.spread();
         }
@@ -357,9 +390,8 @@ impl Finder<'_> {
     fn only_whole(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
-            let copies = self.copies.iter();
-            let both = copies.flat_map(|(a, b, size)| [(*a, *size), (*b, *size)]);
-            let ranges = self.ranges.iter().map(|(at, size, _)| (*at, *size));
+            let both = self.copies.iter().flat_map(Copied::ends);
+            let ranges = self.ranges.iter().map(|r| (r.0, r.1));
             let all: Vec<_> = ranges.chain(both).collect();
             for ((slot, first), size) in all {
                 let cells = self.cells[slot.index()].as_ref();
@@ -369,6 +401,43 @@ impl Finder<'_> {
                 }
             }
         }
+    }
+
+    /// Gives up the slots that are copied from and to memory more than they are used: cell by cell that takes longer than by words.
+    fn only_worth(&mut self) {
+        loop {
+            let worth = (0..self.cells.len()).map(|slot| self.worth(SlotId::new(slot)));
+            match worth.enumerate().min_by_key(|(_, worth)| *worth) {
+                Some((slot, worth)) if worth < 0 => self.cells[slot] = None,
+                _ => return,
+            }
+        }
+    }
+
+    /// How many loads and stores less a slot takes if it lives in locals.
+    fn worth(&self, slot: SlotId) -> i64 {
+        let Some(cells) = &self.cells[slot.index()] else {
+            return 0;
+        };
+        let used = self.accesses.iter().filter(|(s, _)| *s == slot);
+        let saved: u64 = used.map(|(_, often)| often).sum();
+        let in_memory = self.copies.iter().flat_map(|c| {
+            let kept = |at: Place| self.cells[at.0.index()].is_some();
+            let one = |at, other| (!kept(other)).then_some((at, c.size, c.often));
+            one(c.to, c.from).into_iter().chain(one(c.from, c.to))
+        });
+        let ranges = self.ranges.iter().filter(|r| r.2);
+        let copied = ranges.map(|r| (r.0, r.1, r.3)).chain(in_memory);
+        let copied = copied.filter(|(at, ..)| at.0 == slot);
+        let lost: i64 = copied
+            .map(|((_, at), size, often)| {
+                // By words, each of them is loaded and stored.
+                let by_words = 2 * size.div_ceil(8);
+                let by_cells = cells.range(at..at + size).count() as u64;
+                often as i64 * (by_cells as i64 - by_words as i64)
+            })
+            .sum();
+        saved as i64 - lost
     }
 }
 

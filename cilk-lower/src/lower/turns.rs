@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 /// More are not counted.
 const MOST: u32 = 64;
 
-/// How many turns a loop has, unless it is left before. None if that is not known, or they are more than [`MOST`].
-pub(super) fn exactly(function: &Function, flow: &Flow, of: &Loop) -> Option<u32> {
-    Counted::of(function, flow, of)?.turns()
+/// How many turns a loop has, unless it is left before, and what counts them. None if that is not known, or they are more than [`MOST`].
+pub(super) fn exactly(function: &Function, flow: &Flow, of: &Loop) -> Option<(u32, LocalId)> {
+    let counted = Counted::of(function, flow, of)?;
+    Some((counted.turns()?, counted.asks.local))
 }
 
 /// How often each block may run at most; none where nobody knows.

@@ -9,7 +9,6 @@
 //! array whose loops cannot all be written out stays as it is, and so do they.
 
 use super::{edit, loops, scalars, simplify, turns};
-use millstream_graph::flow::Liveness;
 use millstream_graph::{
     flow::{self, BlockSet, Flow},
     ir::{BlockId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind},
@@ -58,7 +57,7 @@ fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> b
         }) else {
             return false;
         };
-        take_off(function, ret, least, turns);
+        loops::take_off(function, ret, (least.header, &least.blocks), turns);
         simplify::settle(function, ret);
         any = true;
     }
@@ -92,44 +91,10 @@ fn loops_that_index(function: &Function, slot: SlotId) -> Vec<Loop> {
         size: loops::size(function, &l.blocks),
         turns: loops::may_be_copied(function, &l.blocks)
             .then(|| turns::exactly(function, &flow, &l))
-            .flatten(),
+            .flatten()
+            .map(|(turns, _)| turns),
         header: l.header,
         blocks: l.blocks,
     });
     of.collect()
-}
-
-/// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.
-fn take_off(function: &mut Function, ret: Option<LocalId>, of: &Loop, turns: u32) {
-    let liveness = Liveness::new(function, ret);
-    let own = loops::of_one_turn(function, &liveness, ret, (of.header, &of.blocks));
-    let inside: Vec<BlockId> = of.blocks.iter().collect();
-    let first = function.blocks.len();
-    let copy_of = |turn: usize, block: BlockId| {
-        let at = inside.iter().position(|b| *b == block);
-        at.map(|at| BlockId::new(first + turn * inside.len() + at))
-    };
-    let begin = copy_of(0, of.header);
-    for (i, block) in function.blocks.iter_mut().enumerate() {
-        if !of.blocks.contains(BlockId::new(i)) {
-            let enter = |t: &mut BlockId| {
-                if *t == of.header {
-                    *t = begin.unwrap_or(*t);
-                }
-            };
-            block.term.targets_mut(enter);
-        }
-    }
-    for turn in 0..turns as usize {
-        loops::copy(function, &inside, &own, |t| {
-            if t != of.header {
-                copy_of(turn, t).unwrap_or(t)
-            } else if turn + 1 < turns as usize {
-                copy_of(turn + 1, t).unwrap_or(t)
-            } else {
-                t
-            }
-        });
-    }
-    edit::drop_unreachable(function);
 }

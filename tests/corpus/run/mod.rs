@@ -290,6 +290,7 @@ programs! {
     tables_and_ranges
     tables_of_references
     tables_of_slices
+    tables_written_out
     taken_from_behind
     tasks_beside_kernels
     tasks_mutual

@@ -84,7 +84,7 @@ fn identity(function: &Function, op: BinOp, a: Operand, b: Operand) -> Option<Rv
     }
 }
 
-fn is_nan(ty: Scalar, bits: u64) -> bool {
+pub(in crate::lower) fn is_nan(ty: Scalar, bits: u64) -> bool {
     match ty {
         Scalar::F32 => f32::from_bits(bits as u32).is_nan(),
         Scalar::F64 => f64::from_bits(bits).is_nan(),

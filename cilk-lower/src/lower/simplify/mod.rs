@@ -7,6 +7,8 @@ mod jumps;
 mod promote;
 mod propagate;
 
+pub(in crate::lower) use fold::is_nan;
+
 use super::edit;
 use millstream_graph::ir::{Function, LocalId};
 
@@ -37,7 +39,7 @@ pub(crate) fn settle(function: &mut Function, ret: Option<LocalId>) {
     for _ in 0..ROUNDS {
         let mut changed = jumps::straighten(function);
         changed |= promote::promote(function);
-        changed |= propagate::propagate(function);
+        changed |= propagate::propagate(function, ret);
         changed |= dead::eliminate(function, ret);
         if !changed {
             break;

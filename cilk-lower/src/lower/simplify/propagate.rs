@@ -5,16 +5,19 @@ use super::fold;
 use fixedbitset::FixedBitSet;
 use millstream_graph::flow::Liveness;
 use millstream_graph::{
-    flow::Flow,
+    flow::{BlockSet, Flow},
     ir::{Arg, Block, BlockId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
 };
 use std::collections::BTreeMap;
+
+/// A block of more statements is not gone round.
+const MOST_PASSED: usize = 8;
 
 /// What locals are known to equal: a constant, or another local that has not changed since.
 type Known = BTreeMap<LocalId, Operand>;
 
 /// Passes on what is known. Says whether anything changed.
-pub(super) fn propagate(function: &mut Function) -> bool {
+pub(super) fn propagate(function: &mut Function, ret: Option<LocalId>) -> bool {
     let always = always(function);
     let mut changed = false;
     for block in &mut function.blocks {
@@ -33,10 +36,15 @@ pub(super) fn propagate(function: &mut Function) -> bool {
         block.term.operands_mut(put);
     }
     let at_start = known_at_start(function);
+    let liveness = Liveness::new(function, ret);
+    let mut headers = BlockSet::new(function.blocks.len());
+    for (_, header) in Flow::new(function).back_edges() {
+        headers.insert(*header);
+    }
     for (i, known) in at_start.into_iter().enumerate() {
         let Some(mut known) = known else { continue };
         changed |= rewrite(function, BlockId::new(i), &mut known);
-        changed |= thread(function, BlockId::new(i), &known);
+        changed |= thread(function, (BlockId::new(i), &known), &headers, &liveness);
     }
     changed
 }
@@ -204,46 +212,98 @@ fn rewrite(function: &mut Function, id: BlockId, known: &mut Known) -> bool {
     changed
 }
 
-/// Goes straight to where an empty block with a branch leads, if what it asks is known here.
-fn thread(function: &mut Function, id: BlockId, known: &Known) -> bool {
+/// Goes straight to where the blocks behind this one lead, if what they ask is known here and all else that they do is of no use there.
+fn thread(
+    function: &mut Function,
+    (id, known): (BlockId, &Known),
+    headers: &BlockSet,
+    liveness: &Liveness,
+) -> bool {
     let term = &function.blocks[id.index()].term;
-    if matches!(term, Terminator::Sync(_)) {
+    if matches!(term, Terminator::Sync(_) | Terminator::Room { .. }) {
         return false;
     }
     let mut moved = Vec::new();
     for target in term.targets() {
-        let Block {
-            stmts, term: next, ..
-        } = &function.blocks[target.index()];
         let mut edge = known.clone();
         learn(&mut edge, term, target);
-        let constant = |o: &Operand| match o {
-            Operand::Local(l) => match edge.get(l) {
-                Some(Operand::Const(_, bits)) => Some(*bits),
-                _ => None,
-            },
-            Operand::Const(_, bits) => Some(*bits),
-        };
-        let to = match next {
-            _ if !stmts.is_empty() => continue,
-            Terminator::Branch { cond, then, other } => {
-                constant(cond).map(|c| if c != 0 { *then } else { *other })
+        let mut set = Vec::new();
+        let mut to = target;
+        // Nothing on the way leads back: at the latest a loop's first block ends it.
+        while !headers.contains(to)
+            && let Some(next) = passed(function, to, &mut edge, &mut set)
+        {
+            to = next;
+            // What was set on the way is not, if it is gone round.
+            let live = liveness.live_in(to);
+            if set.iter().all(|l: &LocalId| !live.contains(l.index())) {
+                moved.push((target, to));
             }
-            Terminator::Switch { value, arms, other } => constant(value).map(|v| {
-                arms.iter()
-                    .find(|(bits, _)| *bits == v)
-                    .map_or(*other, |(_, b)| *b)
-            }),
-            _ => None,
-        };
-        moved.extend(to.filter(|t| *t != target).map(|to| (target, to)));
+        }
     }
-    for (from, to) in &moved {
-        function.blocks[id.index()].term.targets_mut(|t| {
-            if t == from {
-                *t = *to;
-            }
-        });
+    for target in function.blocks[id.index()].term.targets() {
+        let last = moved.iter().rev().find(|(from, _)| *from == target);
+        if let Some((_, to)) = last.filter(|(from, to)| from != to) {
+            function.blocks[id.index()].term.targets_mut(|t| {
+                if *t == target {
+                    *t = *to;
+                }
+            });
+        }
     }
     !moved.is_empty()
+}
+
+/// Where a block leads that only computes and asks what is then known. What it sets comes to `set`.
+fn passed(
+    function: &Function,
+    id: BlockId,
+    known: &mut Known,
+    set: &mut Vec<LocalId>,
+) -> Option<BlockId> {
+    let Block { stmts, term, .. } = &function.blocks[id.index()];
+    if stmts.len() > MOST_PASSED || matches!(term, Terminator::Sync(_) | Terminator::Room { .. }) {
+        return None;
+    }
+    let mut named = named_by(function, known);
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } if only_computes(value) => {
+                let simpler = simpler(function, value, known);
+                assign(
+                    known,
+                    &mut named,
+                    *dst,
+                    Some(simpler.as_ref().unwrap_or(value)),
+                );
+                set.push(*dst);
+            }
+            _ => return None,
+        }
+    }
+    let mut term = term.clone();
+    term.operands_mut(|o| {
+        put(o, known);
+    });
+    let to = match term {
+        Terminator::Goto(to) => to,
+        _ => super::jumps::decided(&term)?,
+    };
+    learn(known, &function.blocks[id.index()].term, to);
+    Some(to)
+}
+
+/// Whether a value is made of operands alone.
+fn only_computes(value: &Rvalue) -> bool {
+    matches!(
+        value,
+        Rvalue::Use(_)
+            | Rvalue::Unary(..)
+            | Rvalue::Binary(..)
+            | Rvalue::MulAdd(..)
+            | Rvalue::Select(..)
+            | Rvalue::Cast(..)
+            | Rvalue::Bitcast(..)
+            | Rvalue::PtrAdd { .. }
+    )
 }

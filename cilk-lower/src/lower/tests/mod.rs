@@ -7,6 +7,7 @@ mod programs;
 mod simulate;
 mod source;
 mod spawns;
+mod tables;
 mod turns;
 mod wide;
 
