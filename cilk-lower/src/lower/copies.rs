@@ -22,13 +22,8 @@ use millstream_graph::{
 
 /// Has what is read from copies be read from where they come from, and takes out writes that nobody reads. Says whether there was anything.
 pub(crate) fn forward(program: &Program, function: &mut Function) -> bool {
-    let copies = |f: &Function| {
-        f.stmts()
-            .filter(|s| matches!(s.kind, StmtKind::Copy { .. }))
-            .count()
-    };
-    // A copy is read by another, or by who is called or spawned.
-    if copies(function) == 0 || function.slots.is_empty() {
+    let copies = |s: &Stmt| matches!(s.kind, StmtKind::Copy { .. });
+    if function.slots.is_empty() || !function.stmts().any(copies) {
         return false;
     }
     let changed = read_sources(program, function);
@@ -206,11 +201,8 @@ impl Forward<'_> {
         }
         match kind {
             StmtKind::Assign { .. } | StmtKind::Check { .. } | StmtKind::FrameAlloc => {}
-            StmtKind::Store {
-                addr,
-                offset,
-                value: _,
-            } => self.written(*addr, Some((*offset, 8))),
+            // A scalar has at most eight bytes.
+            StmtKind::Store { addr, offset, .. } => self.written(*addr, Some((*offset, 8))),
             StmtKind::Copy { dst, size, .. } | StmtKind::Zero { dst, size } => {
                 self.written(*dst, Some((0, *size)));
             }

@@ -11,6 +11,18 @@ pub(crate) fn size(function: &Function) -> usize {
     function.blocks.iter().map(|b| b.stmts.len() + 1).sum()
 }
 
+/// How often each local is set: by how many statements, and as an argument.
+pub(crate) fn times_set(function: &Function) -> Vec<u32> {
+    let mut times = vec![0; function.locals.len()];
+    let args = function.args.iter().filter_map(|a| match a {
+        Arg::Local(id) => Some(*id),
+        Arg::Slot(_) => None,
+    });
+    let stmts = function.stmts().filter_map(|s| s.kind.def());
+    args.chain(stmts).for_each(|id| times[id.index()] += 1);
+    times
+}
+
 /// A new local of the type of another.
 pub(crate) fn add_local(
     function: &mut Function,

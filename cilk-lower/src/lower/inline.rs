@@ -4,7 +4,7 @@
 //! whose rounds may run side by side. The callee's locals and
 //! slots become the caller's, its checks keep their places in the source.
 
-use super::{copies, edit, parts, simplify, tables};
+use super::edit;
 use millstream_graph::{
     flow::CallGraph,
     ir::{
@@ -21,11 +21,8 @@ const ONCE: usize = 600;
 /// No caller grows beyond this by inlining.
 const CALLER: usize = 3000;
 
-/// So often what is copied is looked at again.
-const COPIES_OF_COPIES: usize = 4;
-
-/// Inlines in every function, callees first.
-pub(crate) fn inline(program: &mut Program) {
+/// Inlines in every function, callees first. What is to be done to a function before it comes into its callers, `then` does.
+pub(crate) fn inline(program: &mut Program, then: impl Fn(&Program, &mut Function)) {
     let graph = CallGraph::of_calls(program);
     let mut calls = vec![0u32; program.functions.len()];
     for stmt in program.functions.iter().flat_map(Function::stmts) {
@@ -62,17 +59,7 @@ pub(crate) fn inline(program: &mut Program) {
                 None => block += 1,
             }
         }
-        simplify::simplify(&mut function, None);
-        // What comes apart is copied in parts, and what is copied less comes apart.
-        for _ in 0..COPIES_OF_COPIES {
-            if !(parts::take_apart(program, &mut function)
-                | copies::forward(program, &mut function))
-            {
-                break;
-            }
-            simplify::simplify(&mut function, None);
-        }
-        tables::look_up(&mut function, &program.data);
+        then(program, &mut function);
         program.functions[caller.index()] = function;
     }
 }

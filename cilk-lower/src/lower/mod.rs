@@ -29,7 +29,7 @@ mod unread;
 mod unroll;
 
 use millstream_graph::{
-    ir::{Combine, FuncId, FunctionKind, Program},
+    ir::{Combine, FuncId, Function, FunctionKind, Program},
     levelized::Levelized,
     verify::{VerifyError, verify, verify_levelized},
 };
@@ -79,7 +79,7 @@ fn prepare(mut program: Program) -> (Program, Vec<Task>) {
         simplify::simplify(function, None);
     }
     holds_after("simplify", || verify(&program));
-    inline::inline(&mut program);
+    inline::inline(&mut program, shrink);
     holds_after("inline", || verify(&program));
     let helpers = program.functions.iter_mut();
     for helper in helpers.filter(|f| f.kind == FunctionKind::Helper) {
@@ -100,6 +100,22 @@ fn prepare(mut program: Program) -> (Program, Vec<Task>) {
     unread::drop(&mut program, &tasks);
     holds_after("unread", || verify(&program));
     (program, tasks)
+}
+
+/// So often what is copied is looked at again.
+const COPIES_OF_COPIES: usize = 4;
+
+/// What is done to a function that its callees were put into, before it comes into its callers.
+fn shrink(program: &Program, function: &mut Function) {
+    simplify::simplify(function, None);
+    // What comes apart is copied in parts, and what is copied less comes apart.
+    for _ in 0..COPIES_OF_COPIES {
+        if !(parts::take_apart(program, function) | copies::forward(program, function)) {
+            break;
+        }
+        simplify::simplify(function, None);
+    }
+    tables::look_up(program, function);
 }
 
 fn split_all<'a>(program: &'a Program, tasks: &[Task]) -> Vec<Split<'a>> {

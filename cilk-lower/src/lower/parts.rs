@@ -94,21 +94,16 @@ fn used(
             StmtKind::Zero { dst, size: bytes } => {
                 uses(*dst, 0, *bytes, None);
             }
-            StmtKind::Call {
-                func,
-                args,
-                ret_addr,
-                ..
-            } => {
+            StmtKind::Call { func, args, .. } | StmtKind::Spawn { func, args, .. } => {
                 for (value, bytes) in given(program, *func, args) {
                     uses(value, 0, bytes.unwrap_or_default(), None);
                 }
                 // All of it, as far as is known.
-                ret_addr.iter().for_each(|to| uses(*to, 0, size, None));
-            }
-            StmtKind::Spawn { func, args, .. } => {
-                for (value, bytes) in given(program, *func, args) {
-                    uses(value, 0, bytes.unwrap_or_default(), None);
+                if let StmtKind::Call {
+                    ret_addr: Some(to), ..
+                } = stmt.kind
+                {
+                    uses(to, 0, size, None);
                 }
             }
             _ => {}
@@ -251,22 +246,7 @@ fn point(
                 return;
             }
         }
-        StmtKind::Call {
-            func,
-            args,
-            ret_addr,
-            ..
-        } => {
-            let bytes: Vec<_> = given(program, *func, args).map(|g| g.1).collect();
-            let args = args.iter_mut().zip(bytes);
-            let args = args.filter(|(_, bytes)| bytes.is_some()).map(|(a, _)| a);
-            for operand in args.chain(ret_addr) {
-                if let Some((part, behind)) = place(*operand, 0) {
-                    *operand = address(function, out, part, behind);
-                }
-            }
-        }
-        StmtKind::Spawn { func, args, .. } => {
+        StmtKind::Call { func, args, .. } | StmtKind::Spawn { func, args, .. } => {
             let bytes: Vec<_> = given(program, *func, args).map(|g| g.1).collect();
             for (operand, bytes) in args.iter_mut().zip(bytes) {
                 if bytes.is_some()

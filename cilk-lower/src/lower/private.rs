@@ -2,9 +2,7 @@
 
 use super::places::{self, Base, Place};
 use fixedbitset::FixedBitSet;
-use millstream_graph::ir::{
-    Arg, FuncId, Function, LocalId, Operand, Program, Rvalue, SlotId, StmtKind,
-};
+use millstream_graph::ir::{Arg, FuncId, Function, Operand, Program, Rvalue, SlotId, StmtKind};
 
 /// The slots of a function of which each write and read is seen, and what points into them.
 pub(super) struct Private {
@@ -12,7 +10,7 @@ pub(super) struct Private {
     of: Vec<Option<SlotId>>,
     pub(super) slots: FixedBitSet,
     places: Vec<Option<Place>>,
-    /// Whether a local is an address in a table.
+    /// The locals that are addresses in tables.
     pub(super) in_table: FixedBitSet,
 }
 
@@ -22,7 +20,7 @@ impl Private {
             of: vec![None; function.locals.len()],
             slots: FixedBitSet::with_capacity(function.slots.len()),
             places: places::places(function),
-            in_table: places::within(function, |v| matches!(v, Rvalue::DataAddr(_))),
+            in_table: places::in_tables(function),
         };
         this.slots.insert_range(..);
         for slot in (0..function.slots.len()).map(SlotId::new) {
@@ -33,16 +31,11 @@ impl Private {
                     this.slots.set(other.index(), false);
                     this.slots.set(slot.index(), false);
                 }
-                if this.in_table.contains(local) {
-                    this.slots.set(slot.index(), false);
-                    this.in_table.set(local, false);
-                }
             }
         }
         for arg in &function.args {
             if let Arg::Local(id) = arg {
                 this.escapes(Operand::Local(*id));
-                this.in_table.set(id.index(), false);
             }
         }
         for block in &function.blocks {
@@ -58,52 +51,44 @@ impl Private {
     fn look(&mut self, program: &Program, kind: &StmtKind) {
         match kind {
             StmtKind::Assign { dst, value } => match value {
-                Rvalue::Load { .. } => self.set_to_other(*dst),
+                Rvalue::Load { .. } => self.escapes(Operand::Local(*dst)),
                 Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } => {
                     if self.slot(*base) != self.of[dst.index()] {
-                        self.set_to_other(*dst);
+                        self.escapes(Operand::Local(*dst));
                     }
                 }
                 Rvalue::SlotAddr(_) | Rvalue::DataAddr(_) => {}
                 other => {
                     other.each_operand(&mut |o| self.escapes(o));
-                    self.set_to_other(*dst);
+                    self.escapes(Operand::Local(*dst));
                 }
             },
             StmtKind::Store { value, .. } => self.escapes(*value),
             StmtKind::Copy { .. } | StmtKind::Zero { .. } => {}
-            StmtKind::Call {
-                func, args, dst, ..
-            } => {
-                for (value, bytes) in given(program, *func, args) {
-                    if bytes.is_none() {
-                        self.escapes(value);
-                    }
+            StmtKind::Call { func, args, .. } | StmtKind::Spawn { func, args, .. } => {
+                let handed_on = given(program, *func, args).filter(|(_, bytes)| bytes.is_none());
+                handed_on.for_each(|(value, _)| self.escapes(value));
+                if let StmtKind::Spawn {
+                    dest: Some(dest), ..
+                } = kind
+                {
+                    self.escapes(dest.addr);
                 }
-                dst.iter().for_each(|d| self.set_to_other(*d));
-            }
-            StmtKind::Spawn {
-                func, args, dest, ..
-            } => {
-                for (value, bytes) in given(program, *func, args) {
-                    if bytes.is_none() {
-                        self.escapes(value);
-                    }
-                }
-                dest.iter().for_each(|d| self.escapes(d.addr));
+                kind.def()
+                    .into_iter()
+                    .for_each(|d| self.escapes(Operand::Local(d)));
             }
             other => {
                 other.each_operand(&mut |o| self.escapes(o));
-                other.def().iter().for_each(|d| self.set_to_other(*d));
+                other
+                    .def()
+                    .into_iter()
+                    .for_each(|d| self.escapes(Operand::Local(d)));
             }
         }
     }
 
-    fn set_to_other(&mut self, local: LocalId) {
-        self.in_table.set(local.index(), false);
-        self.escapes(Operand::Local(local));
-    }
-
+    /// Gives up the slot that an operand points into.
     fn escapes(&mut self, operand: Operand) {
         if let Some(slot) = operand.local().and_then(|l| self.of[l.index()]) {
             self.slots.set(slot.index(), false);

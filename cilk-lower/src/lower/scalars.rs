@@ -2,9 +2,13 @@
 //!
 //! A slot qualifies if its address goes nowhere: it is only added to, by constants, and loaded from, stored to, copied and zeroed. What is
 //! loaded and stored there says what its *cells* are; a copy from slot to slot makes both have the same ones, and what is copied or zeroed
-//! beside them is cut into words.
+//! beside them is cut into words. One that is copied from or to memory more than it is used stays there: by words that takes fewer loads and stores than
+//! cell by cell.
 
-use super::{edit, places};
+use super::{
+    edit,
+    places::{self, Base},
+};
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::{Flow, Liveness},
@@ -73,7 +77,7 @@ pub(crate) fn addresses_in(function: &Function, slot: SlotId) -> FixedBitSet {
 }
 
 /// Whether the address of a slot goes anywhere but to loads, stores, copies and zeroes.
-pub(crate) fn escapes(function: &Function, slot: SlotId) -> bool {
+fn escapes(function: &Function, slot: SlotId) -> bool {
     let within = addresses_in(function, slot);
     let inside = |o: Operand| o.local().is_some_and(|l| within.contains(l.index()));
     let mut found = function
@@ -137,20 +141,10 @@ impl Places {
     }
 
     fn place(&self, value: &Rvalue) -> Option<Place> {
-        match value {
-            Rvalue::SlotAddr(slot) => Some((*slot, 0)),
-            Rvalue::Use(base) => self.at(*base),
-            Rvalue::PtrAdd {
-                base,
-                index: Operand::Const(_, index),
-                scale,
-                offset,
-            } => {
-                let (slot, at) = self.at(*base)?;
-                let by = index.wrapping_mul(*scale).wrapping_add(*offset);
-                Some((slot, at.wrapping_add(by)))
-            }
-            _ => None,
+        let of = |id: LocalId| self.of[id.index()].map(|(slot, at)| (Base::Slot(slot), at));
+        match places::place(value, of)? {
+            (Base::Slot(slot), at) => Some((slot, at)),
+            (Base::Table(_), _) => None,
         }
     }
 

@@ -13,14 +13,16 @@
 use super::{
     edit, loops,
     places::{self, Base, Place},
-    scalars, simplify, turns,
+    private::Private,
+    simplify, turns,
 };
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::{BlockSet, Flow, Loop},
-    ir::{Arg, Data, DataId, Function, LocalId, Operand, Rvalue, SlotId, StmtKind},
+    ir::{Arg, Data, DataId, Function, LocalId, Operand, Program, Rvalue, SlotId, StmtKind},
     ty::Scalar,
 };
+use std::collections::BTreeMap;
 
 /// A loop of more turns stays.
 const MOST_TURNS: u32 = 16;
@@ -30,11 +32,12 @@ const MOST_STATEMENTS: usize = 512;
 const MOST_IN_ALL: usize = 1536;
 
 /// Puts in what is known of the tables of a function that is simplified.
-pub(crate) fn look_up(function: &mut Function, data: &[Data]) {
+pub(crate) fn look_up(program: &Program, function: &mut Function) {
+    let data = &program.data;
     if !places(function).iter().any(Option::is_some) {
         return;
     }
-    if point(function) {
+    if point(program, function) {
         simplify::settle(function, None);
     }
     settle(function, data);
@@ -89,67 +92,60 @@ fn bits(bytes: &[u8], at: u64, ty: Scalar) -> Option<u64> {
 }
 
 /// Has what only ever holds a copy of a table point at the table. Says whether there was any.
-fn point(function: &mut Function) -> bool {
+fn point(program: &Program, function: &mut Function) -> bool {
+    let private = Private::new(program, function);
     let places = places(function);
-    let mut any = false;
-    for slot in (0..function.slots.len()).map(SlotId::new) {
-        let Some(table) = copy_of(function, &places, slot) else {
-            continue;
-        };
-        let within = scalars::addresses_in(function, slot);
-        for block in &mut function.blocks {
-            block.stmts.retain(|s| {
-                !matches!(s.kind, StmtKind::Copy { dst: Operand::Local(dst), .. } if within.contains(dst.index()))
-            });
-            for stmt in &mut block.stmts {
-                if let StmtKind::Assign { value, .. } = &mut stmt.kind
-                    && *value == Rvalue::SlotAddr(slot)
-                {
-                    *value = Rvalue::DataAddr(table);
-                }
+    let tables: BTreeMap<SlotId, DataId> = private
+        .slots
+        .ones()
+        .map(SlotId::new)
+        .filter_map(|slot| Some((slot, copy_of(function, &private, &places, slot)?)))
+        .collect();
+    for block in &mut function.blocks {
+        let copies = |dst: Operand| private.slot(dst).is_some_and(|s| tables.contains_key(&s));
+        block
+            .stmts
+            .retain(|s| !matches!(s.kind, StmtKind::Copy { dst, .. } if copies(dst)));
+        for stmt in &mut block.stmts {
+            if let StmtKind::Assign { value, .. } = &mut stmt.kind
+                && let Rvalue::SlotAddr(slot) = value
+                && let Some(table) = tables.get(slot)
+            {
+                *value = Rvalue::DataAddr(*table);
             }
         }
-        any = true;
     }
-    any
+    !tables.is_empty()
 }
 
-/// The table that a slot holds, if nothing else is ever written to it.
-fn copy_of(function: &Function, places: &[Option<(DataId, u64)>], slot: SlotId) -> Option<DataId> {
+/// The table that a private slot holds, if nothing else is ever written to it.
+fn copy_of(
+    function: &Function,
+    private: &Private,
+    places: &[Option<(DataId, u64)>],
+    slot: SlotId,
+) -> Option<DataId> {
     let of = &function.slots[slot.index()];
-    if of.scalar.is_some()
-        || function.args.contains(&Arg::Slot(slot))
-        || scalars::escapes(function, slot)
-    {
+    if of.scalar.is_some() || function.args.contains(&Arg::Slot(slot)) {
         return None;
     }
-    let within = scalars::addresses_in(function, slot);
-    let inside = |o: &Operand| o.local().is_some_and(|l| within.contains(l.index()));
+    let inside = |o: Operand| private.slot(o) == Some(slot);
     let mut table = None;
     for stmt in function.stmts() {
         match &stmt.kind {
-            StmtKind::Copy { dst, src, size } if inside(dst) => {
+            StmtKind::Copy { dst, src, size } if inside(*dst) => {
                 let (data, begin) = places[src.local()?.index()]?;
                 if begin != 0 || *size != of.layout.size || table.is_some_and(|t| t != data) {
                     return None;
                 }
                 table = Some(data);
             }
-            StmtKind::Store { addr, .. } | StmtKind::Zero { dst: addr, .. } if inside(addr) => {
-                return None;
-            }
-            // A local that may hold other addresses too.
-            kind => {
-                let one = |value: &Rvalue| match value {
-                    Rvalue::SlotAddr(s) => *s == slot,
-                    Rvalue::Use(base) | Rvalue::PtrAdd { base, .. } => inside(base),
-                    _ => false,
-                };
-                let known = matches!(kind, StmtKind::Assign { value, .. } if one(value));
-                if !known && kind.def().is_some_and(|d| within.contains(d.index())) {
-                    return None;
-                }
-            }
+            StmtKind::Store { addr: to, .. }
+            | StmtKind::Zero { dst: to, .. }
+            | StmtKind::Call {
+                ret_addr: Some(to), ..
+            } if inside(*to) => return None,
+            _ => {}
         }
     }
     table
@@ -207,11 +203,7 @@ fn looks_up(
         let blocks = blocks.iter().map(|b| &function.blocks[b.index()]);
         blocks.flat_map(|b| &b.stmts)
     };
-    let mut sets = vec![0u32; function.locals.len()];
-    function
-        .stmts()
-        .filter_map(|s| s.kind.def())
-        .for_each(|id| sets[id.index()] += 1);
+    let times = edit::times_set(function);
     let mut known = FixedBitSet::with_capacity(function.locals.len());
     known.insert(counter.index());
     loop {
@@ -229,7 +221,7 @@ fn looks_up(
                 value.each_operand(&mut |o| {
                     all &= o.local().is_none_or(|l| known.contains(l.index()));
                 });
-                if all && sets[dst.index()] == 1 {
+                if all && times[dst.index()] == 1 {
                     known.insert(dst.index());
                 }
             }

@@ -313,6 +313,7 @@ programs! {
     u64_full_range
     unbalanced_trees
     unused_results
+    values_copied
     vertex_sets
     views
     village_lists

@@ -2,6 +2,7 @@
 //! the way there decides.
 
 use super::fold;
+use crate::lower::edit;
 use fixedbitset::FixedBitSet;
 use millstream_graph::flow::Liveness;
 use millstream_graph::{
@@ -51,20 +52,15 @@ pub(super) fn propagate(function: &mut Function, ret: Option<LocalId>) -> bool {
 
 /// Locals that hold the same constant, or the same argument, whenever they hold anything.
 fn always(function: &Function) -> Vec<Option<Operand>> {
-    let mut defs = vec![0u32; function.locals.len()];
+    let defs = edit::times_set(function);
     let mut arg = FixedBitSet::with_capacity(function.locals.len());
     for a in &function.args {
         if let Arg::Local(id) = a {
-            defs[id.index()] += 1;
             arg.insert(id.index());
         }
     }
-    let stmts = || function.stmts();
-    stmts()
-        .filter_map(|s| s.kind.def())
-        .for_each(|d| defs[d.index()] += 1);
     let mut out = vec![None; function.locals.len()];
-    for stmt in stmts() {
+    for stmt in function.stmts() {
         if let StmtKind::Assign {
             dst,
             value: Rvalue::Use(value),
