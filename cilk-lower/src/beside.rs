@@ -401,16 +401,3 @@ impl Module {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn they_can_be_read() {
-        for text in [REVERSE.to_owned(), wrapping(), wide()] {
-            let file = syn::parse_str::<syn::File>(&text);
-            assert!(file.is_ok(), "{text}: {:?}", file.err());
-        }
-    }
-}

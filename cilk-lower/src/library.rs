@@ -619,16 +619,3 @@ impl Module {
         self.at.here == HERE
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_can_be_read() {
-        for text in Of::ALL.map(|(_, _, text)| text).into_iter().chain([TYPES]) {
-            let file = syn::parse_str::<syn::File>(text);
-            assert!(file.is_ok(), "{text}: {:?}", file.err());
-        }
-    }
-}

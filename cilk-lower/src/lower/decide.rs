@@ -18,7 +18,8 @@ pub(crate) fn asks(program: &Program) -> bool {
 }
 
 /// The program with the answer in place of the question.
-pub(crate) fn decide(program: &Program, wide: bool) -> Program {
+#[must_use]
+pub fn decide(program: &Program, wide: bool) -> Program {
     let mut out = program.clone();
     for function in &mut out.functions {
         // Elsewhere helpers whose rounds may run side by side are as others are.

@@ -7,7 +7,7 @@ mod bounds;
 pub mod check;
 mod choices;
 mod copies;
-mod decide;
+pub mod decide;
 mod edit;
 mod ends;
 mod inline;
@@ -155,6 +155,3 @@ fn holds_after(pass: &str, verify: impl FnOnce() -> Result<(), Vec<VerifyError>>
         panic!("`{pass}` left a wrong program: {}", errors.join("; "));
     }
 }
-
-#[cfg(test)]
-mod tests;

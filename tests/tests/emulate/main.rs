@@ -23,7 +23,7 @@ mod workers;
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
 mod programs;
-#[path = "../../../cilk-lower/src/lower/tests/programs.rs"]
+#[path = "../../../cilk-lower/tests/lower/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
 mod shared;
 

@@ -5,7 +5,7 @@ mod compile;
 mod counting;
 mod memory;
 mod programs;
-#[path = "../../../../cilk-lower/src/lower/tests/programs.rs"]
+#[path = "../../../../cilk-lower/tests/lower/programs.rs"]
 #[allow(dead_code, reason = "a part of it is used here")]
 mod shared;
 

@@ -1,7 +1,7 @@
 //! Tasks that are called, as a wide device spawns them: what only the other way needs is gone.
 
 use super::{In, agrees, number, source::program};
-use crate::lower::{alike, lower};
+use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     ir::{Program, StmtKind, Terminator},
     levelized::{Levelized, LoweredTask},
@@ -186,11 +186,11 @@ fn a_program_that_asks_nothing_is_lowered_once() {
     assert!(lower(&plain).unwrap().wide.is_none());
 }
 
-/// How many branches the tasks have after the pass.
+/// How many branches the tasks have that come of it.
 fn branches_left(source: &str) -> usize {
-    let mut program = parse_program(source).unwrap();
-    alike::join(&mut program);
-    let blocks = program.functions.iter().flat_map(|f| &f.blocks);
+    let lowered = lower(&parse_program(source).unwrap()).unwrap();
+    let segments = lowered.tasks.iter().flat_map(|t| &t.segments);
+    let blocks = segments.flat_map(|s| &s.body.blocks);
     blocks
         .filter(|b| matches!(b.term, Terminator::Branch { .. }))
         .count()
@@ -201,7 +201,7 @@ fn sides_that_do_the_same_are_one() {
     let sides = |a: &str, b: &str| {
         format!(
             "program p in \"p.rs\"\n            task t(n: u64, k: u64) -> u64 takes %0, %1 {{
-                let %0 n: u64, %1 k: u64, %2: bool, %3: u64, %4: u64, %5: ptr, %6: ptr, %7: u64
+                let %0 n: u64, %1 k: u64, %2: bool, %3: u64, %4: u64, %5: ptr, %6: ptr, %7: u64, %8: bool
                 slot $0: u64
                 slot $1: u64
                 b0: %2 = lt %0, %1 branch %2 b1 b2
@@ -228,7 +228,8 @@ fn sides_that_do_the_same_are_one() {
     assert_eq!(branches_left(&sides(&swap(3, 4, 3), &swap(3, 4, 3))), 0);
     assert_eq!(branches_left(&sides(&swap(3, 4, 3), &swap(4, 3, 3))), 1);
     // What is said of a fault names its place.
-    let check = |line: u32| format!("check %2 division_by_zero(%0) @{line}:1 %7 = 1u64");
+    let check =
+        |line: u32| format!("%8 = eq %1, 0u64 check %8 division_by_zero(%0) @{line}:1 %7 = 1u64");
     assert_eq!(branches_left(&sides(&check(1), &check(1))), 0);
     assert_eq!(branches_left(&sides(&check(1), &check(2))), 1);
 }

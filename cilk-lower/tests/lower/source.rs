@@ -1,12 +1,12 @@
 //! Programs as users write them, through the front end.
 
 use super::{In, agrees, frames_are_for_restarts, number, simulated};
-use crate::lower::{check::check, lower};
+use millstream_cilk_lower::lower::{check::check, lower};
 use millstream_graph::ir::{Program, Stmt, StmtKind, Terminator};
 
 pub(super) fn program(body: &str) -> Program {
     let source = format!("#[millstream::program]\nmod p {{\n{body}\n}}\n");
-    let file = crate::front::parse_file(&source, "p.rs", None);
+    let file = millstream_cilk_lower::front::parse_file(&source, "p.rs", None);
     file.unwrap_or_else(|e| panic!("{e:?}\n{source}"))
 }
 
@@ -227,7 +227,7 @@ fn random_programs(seeds: impl Iterator<Item = u64>, wanted: usize) -> usize {
             "only {accepted} programs were accepted"
         );
         let source = generate(seed);
-        let Ok(program) = crate::front::parse_file(&source, "p.rs", None) else {
+        let Ok(program) = millstream_cilk_lower::front::parse_file(&source, "p.rs", None) else {
             continue;
         };
         println!("seed {seed}\n{source}");

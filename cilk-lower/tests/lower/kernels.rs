@@ -1,7 +1,7 @@
 //! Graphs of kernels: what `instantiate` makes runs as the kernels do.
 
 use super::*;
-use crate::{
+use millstream_cilk_lower::{
     instantiate::{Instance, InstantiateError, instantiate},
     parse_file,
 };

@@ -1,10 +1,9 @@
 //! The function that stands for a segment in the simulator's program.
 
-use crate::lower::edit;
 use millstream_graph::{
     ir::{
-        Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, LocalId, Operand, Rvalue,
-        SegmentId, Stmt, StmtKind, Terminator,
+        Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, Local, LocalId, Operand,
+        Rvalue, SegmentId, Stmt, StmtKind, Terminator,
     },
     levelized::{Field, Levelized, LoweredTask},
     ty::{PieceKind, Scalar, Type},
@@ -106,6 +105,11 @@ impl Head {
     }
 }
 
+fn add_local(function: &mut Function, name: Option<String>, ty: Scalar) -> LocalId {
+    function.locals.push(Local { name, ty });
+    LocalId::new(function.locals.len() - 1)
+}
+
 /// The function of a segment: it takes the segment's arguments, then the addresses of its frame, of a [`Head`] and of the log.
 pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId) -> Function {
     let segment = &task[id];
@@ -114,8 +118,8 @@ pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId)
     // What it emits goes to the channels of the program, as a task's does.
     body.kind = FunctionKind::Task;
     body.ret = Type::unit();
-    let [frame, head, log] = ["frame", "head", "log"]
-        .map(|name| edit::add_local(&mut body, Some(name.into()), Scalar::Ptr));
+    let [frame, head, log] =
+        ["frame", "head", "log"].map(|name| add_local(&mut body, Some(name.into()), Scalar::Ptr));
     body.args.extend([frame, head, log].map(Arg::Local));
     let fields = Record::new(&task.frame);
     let mut out = Writer {
@@ -169,7 +173,7 @@ impl Writer<'_> {
     }
 
     fn set(&mut self, ty: Scalar, value: Rvalue) -> Operand {
-        let dst = edit::add_local(&mut self.body, None, ty);
+        let dst = add_local(&mut self.body, None, ty);
         self.put(StmtKind::Assign { dst, value });
         Operand::Local(dst)
     }

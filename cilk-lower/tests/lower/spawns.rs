@@ -1,6 +1,6 @@
 //! Whether each spawn of a task stands in some segment.
 
-use crate::lower::check::CheckError;
+use millstream_cilk_lower::lower::check::CheckError;
 use millstream_graph::{
     flow::Flow,
     ir::{FuncId, Function, Span, StmtKind},

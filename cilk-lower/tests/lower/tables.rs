@@ -1,7 +1,7 @@
 //! What is known of tables when a program is lowered.
 
 use super::source::program;
-use crate::lower::lower;
+use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     ir::{Function, Rvalue, StmtKind},
     levelized::Levelized,

@@ -1,8 +1,13 @@
 //! Small arrays in registers.
 
 use super::{In, agrees, source::program};
-use crate::lower::lower;
-use millstream_graph::{flow::Flow, levelized::Segment, text::print_levelized};
+use millstream_cilk_lower::lower::lower;
+use millstream_graph::{
+    flow::Flow,
+    ir::{Function, LocalId, Operand, Rvalue, StmtKind},
+    levelized::Segment,
+    text::print_levelized,
+};
 
 /// The one segment of the first task; what is left of its slots and loops.
 fn left(body: &str) -> (usize, usize) {
@@ -111,6 +116,45 @@ fn loops_in_loops_that_are_written_out_stay_where_the_whole_would_be_large() {
     let lowered = lower(&program(&body)).unwrap();
     let stmts = lowered.tasks[0].segments[0].body.stmts().count();
     assert!(stmts < 4096, "{stmts} statements");
+}
+
+/// Where it is used, so that it takes no register from one block to the next.
+#[test]
+fn an_address_is_computed_where_it_is_used() {
+    let source = "#[task] pub fn f(data: &mut [u64], k: usize) {
+        let mut a = [0u64; 4];
+        for i in 0..data.len() { a[i % 4] += data[i]; }
+        if k > 9 { data[0] = a[k % 4]; } else { data[1] = a[k / 2 % 4]; }
+    }";
+    let values = [In::Slice(vec![2, 5, 7, 1, 8]), In::Bits(7)];
+    agrees(&program(source), "f", &values);
+    let lowered = lower(&program(source)).unwrap();
+    let Segment { body, .. } = &lowered.tasks[0].segments[0];
+    assert!(!body.slots.is_empty());
+    for block in &body.blocks {
+        let mut here = Vec::new();
+        for stmt in &block.stmts {
+            let at = |o: &Operand| matches!(o, Operand::Local(l) if addresses(body).contains(l));
+            for used in stmt.kind.operands().iter().filter(|o| at(o)) {
+                assert!(here.contains(used), "{}", print_levelized(&lowered));
+            }
+            if let StmtKind::Assign { dst, .. } = stmt.kind {
+                here.push(Operand::Local(dst));
+            }
+        }
+    }
+}
+
+/// The locals that have slots' addresses.
+fn addresses(body: &Function) -> Vec<LocalId> {
+    let of_slots = body.stmts().filter_map(|s| match s.kind {
+        StmtKind::Assign {
+            dst,
+            value: Rvalue::SlotAddr(_),
+        } => Some(dst),
+        _ => None,
+    });
+    of_slots.collect()
 }
 
 const SUM: &str = "

@@ -1,3 +1,5 @@
+//! The lowering: what it makes of programs in the IR's text and of sources, and that the interpreter and the simulator come to the same.
+
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 mod arrays;
@@ -11,7 +13,7 @@ mod tables;
 mod turns;
 mod wide;
 
-use super::{check::check, decide::decide, lower};
+use millstream_cilk_lower::lower::{check::check, decide::decide, lower};
 use millstream_graph::graph::{Drawing, Graph};
 use millstream_graph::{
     interp::{ArgValue, Interp},

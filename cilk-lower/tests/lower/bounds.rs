@@ -1,7 +1,7 @@
 //! Which checks are left, and that those that fail do so where they did.
 
 use super::{In, args, simulate::Simulation, source::program};
-use crate::lower::lower;
+use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     flow::Flow,
     interp::Interp,

@@ -1,7 +1,7 @@
 //! How many children a segment spawns at most, where a loop does.
 
 use super::source::program;
-use crate::lower::lower;
+use millstream_cilk_lower::lower::lower;
 use millstream_graph::levelized::{Levelized, StackRef};
 
 /// What the loop of a task spawns at most, by the first segment of the form that spawns into a sum. The loop is the body of
