@@ -151,7 +151,8 @@ impl Generated {
             Part::Segments(Image::Workers, _) => &["SEGMENTS", "WORKERS"],
             Part::Segments(..) => &["SEGMENTS"],
             Part::Kernels(Image::Workers) => &["WORKERS"],
-            Part::Dispatches(_) | Part::Kernels(Image::Persistent) => &[],
+            Part::Dispatches(_) => &["ALONE"],
+            Part::Kernels(Image::Persistent) => &[],
         };
         let kernels_of = match part {
             Part::Kernels(image) => Some(*image),
