@@ -13,7 +13,7 @@ use millstream_channels_kernel::{
     cpu::abi::{WorkerContext, status},
     layout::StackIndex,
 };
-use std::ptr;
+use std::{ptr, time::Instant};
 
 /// A pace beyond any width.
 const MOST: u64 = 1 << 32;
@@ -209,7 +209,8 @@ impl Worker<'_> {
         let Some(begin) = begin else {
             return Ok(consumed);
         };
-        let took = begin.elapsed();
+        self.now = Instant::now();
+        let took = self.now - begin;
         if let Some(watch) = &mut self.watch {
             watch.took(segment, begin, took);
         }

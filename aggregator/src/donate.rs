@@ -96,6 +96,7 @@ impl Worker<'_> {
         if let Some(bell) = self.bell {
             bell.call_one();
         }
+        self.look_at_the_clock();
         self.spent(What::Donate, begin, (self.depth(level), count));
     }
 

@@ -78,7 +78,18 @@ impl Worker<'_> {
     /// The time, if somebody wants to know it: several workers keep a pace.
     #[inline]
     pub(crate) fn clock(&self) -> Option<Instant> {
-        (self.run.workers > 1 || self.watched()).then(Instant::now)
+        if self.watched() {
+            return Some(Instant::now());
+        }
+        // Since the last dispatch not much has happened: a dispatch of few elements takes no longer than two looks at the clock.
+        (self.run.workers > 1).then_some(self.now)
+    }
+
+    /// What took long was no dispatch.
+    pub(crate) fn look_at_the_clock(&mut self) {
+        if self.run.workers > 1 {
+            self.now = Instant::now();
+        }
     }
 
     /// The time, if spans are kept.
@@ -163,6 +174,7 @@ impl Worker<'_> {
     /// Nothing was to do from then on.
     pub(crate) fn waited(&mut self, begin: Instant) {
         self.parked += begin.elapsed();
+        self.look_at_the_clock();
         self.spent(What::Wait, Some(begin), (0, 0));
     }
 }

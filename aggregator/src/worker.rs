@@ -89,6 +89,8 @@ pub(crate) struct Worker<'r> {
     pub(crate) tally: Tally,
     pub(crate) parked: Duration,
     entered: Instant,
+    /// When it last looked at the clock: where there are several, behind each dispatch and whatever else takes long.
+    pub(crate) now: Instant,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
     /// Where workers of a graph sleep.
@@ -112,6 +114,7 @@ impl<'r> Worker<'r> {
         context.fields = stacks.memory.fields();
         let plan = &*run.plan;
         stacks.growth.begin(run);
+        let entered = Instant::now();
         Self {
             run,
             plan,
@@ -128,7 +131,8 @@ impl<'r> Worker<'r> {
             granted: run.pool.own(),
             tally: Tally::new(plan),
             parked: Duration::ZERO,
-            entered: Instant::now(),
+            entered,
+            now: entered,
             alone: id == WorkerId(0) && run.workers > 1,
             bell: None,
             stopped_at: None,
@@ -228,11 +232,12 @@ impl<'r> Worker<'r> {
 
     /// Runs until everything from this level up is done and the level is closed.
     pub(crate) fn drain(&mut self, base: Level) -> Result<(), Stop> {
+        self.look_at_the_clock();
         loop {
             if self.run.stopped() {
                 return Err(Stop::Over);
             }
-            if self.alone && self.entered.elapsed() > ALONE {
+            if self.alone && self.now - self.entered > ALONE {
                 self.alone = false;
                 self.run.call_others();
             }
