@@ -36,6 +36,9 @@ pub(crate) struct Record {
     pub(crate) busy: Vec<f64>,
 }
 
+/// The profile by which rivals are optimised as well as they can be.
+const MEASURE: &str = "measure";
+
 /// Where and when it was measured.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Header {
@@ -44,6 +47,8 @@ pub(crate) struct Header {
     pub(crate) date: String,
     pub(crate) commit: String,
     pub(crate) rounds: usize,
+    /// The profile of Cargo's that the command was built by.
+    pub(crate) profile: &'static str,
     /// Load of the machine when it began: above 0 somebody else was at work.
     pub(crate) load: String,
 }
@@ -90,6 +95,7 @@ impl Header {
             commit: std::env::var("MILLSTREAM_COMMIT")
                 .unwrap_or_else(|_| first("git", &["rev-parse", "--short", "HEAD"])),
             rounds,
+            profile: env!("MILLSTREAM_PROFILE"),
             load: load.split(' ').next().unwrap_or("unknown").to_owned(),
         }
     }
@@ -102,11 +108,23 @@ impl Header {
             date,
             commit,
             rounds,
+            profile,
             load,
         } = self;
         format!(
-            "{machine}, {cores} cores, load {load}; {date}; commit {commit}; best (median) of {rounds} rounds, in turn, after a warm-up"
+            "{machine}, {cores} cores, load {load}; {date}; commit {commit}, by profile {profile}; best (median) of {rounds} rounds, in turn, after a warm-up{}",
+            self.warning().unwrap_or_default()
         )
+    }
+
+    /// What is to be said where rivals are slower than they have to be.
+    pub(crate) fn warning(&self) -> Option<String> {
+        (self.profile != MEASURE).then(|| {
+            format!(
+                "\n\nNot to be cited: rivals are not optimised as they can be by this profile. \
+                 `cargo run --profile {MEASURE} -- bench` does that."
+            )
+        })
     }
 }
 

@@ -118,6 +118,7 @@ fn caption(rounds: Rounds, lab: &Lab, header: &Header) -> Vec<String> {
         cores,
         date,
         commit,
+        profile,
         load,
         ..
     } = header;
@@ -131,7 +132,7 @@ fn caption(rounds: Rounds, lab: &Lab, header: &Header) -> Vec<String> {
     };
     vec![
         format!(
-            "Measured on {}; host: {machine}, {cores} cores, load {load} when it began; {date}; commit {commit}.",
+            "Measured on {}; host: {machine}, {cores} cores, load {load} when it began; {date}; commit {commit}, by profile {profile}.",
             lab.name()
         ),
         format!("{often}, after a warm-up; what it came to was checked.{quick}"),
