@@ -280,11 +280,21 @@ impl Context {
             // SAFETY: a context is current.
             let code =
                 unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
+            // What is more than there is room for now is an invalid value to some drivers.
+            let short = matches!(
+                code,
+                CUresult::CUDA_ERROR_OUT_OF_MEMORY | CUresult::CUDA_ERROR_INVALID_VALUE
+            );
             // It is given out by KiB.
             let half = (bytes / 2) & !1023;
-            if code == CUresult::CUDA_ERROR_OUT_OF_MEMORY && half >= least {
+            if short && half >= least {
                 bytes = half;
                 continue;
+            }
+            if code == CUresult::CUDA_ERROR_INVALID_VALUE {
+                return Err(RunError::Device(format!(
+                    "no room for a stack of {bytes} bytes for each thread, which helpers that call themselves need"
+                )));
             }
             check(code, "giving threads a stack")?;
             *stack = bytes;
