@@ -4,7 +4,7 @@ use super::{
     body::{Body, Role},
     names,
     plan::Plan,
-    regions::{self, Version},
+    regions::{self, Crew, Version},
     types::ctype,
     writer::Writer,
 };
@@ -137,7 +137,11 @@ const KERNEL_FRAME: u64 = 1024;
 /// What the program wants of a thread's stack; none if no helper calls itself.
 #[must_use]
 pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
-    let slots = |f: &Function| f.slots.iter().map(|s| s.layout.size + 16).sum::<u64>();
+    // What a crew's first lane has in local memory lies where all of the crew see it.
+    let slots = |f: &Function| {
+        let code = Crew::Lane.code(f);
+        code.slots.iter().map(|s| s.layout.size + 16).sum::<u64>()
+    };
     // What the compiler makes of a body has more values at once than that has.
     let call = |f: &Function| {
         let values = (2 * Liveness::new(f, None).most(f)).min(f.locals.len());
@@ -149,13 +153,20 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
         called.iter().partition(|(id, _)| calls.is_recursive(*id));
     let call = own.iter().map(|(_, f)| call(f)).max()?;
     // They may all lie on one way.
-    let others = others.iter().map(|(_, f)| slots(f)).sum::<u64>();
-    let base = |task: &LoweredTask| {
-        let segments = task.segments.iter().map(|s| slots(&s.body));
-        KERNEL_FRAME + segments.max().unwrap_or(0) + others
+    let by_lanes = |id| {
+        let mut texts = plan.regions.texts(id);
+        plan.regions.is_plain(id) || texts.any(|version| version.crew() == Crew::Lane)
+    };
+    let others = others.iter().filter(|(id, _)| by_lanes(*id));
+    let others = others.map(|(_, f)| slots(f)).sum::<u64>();
+    let base = |(i, task): (usize, &LoweredTask)| {
+        let own = plan.regions.crew_of(TaskId::new(i)) == Crew::Lane;
+        let segments = task.segments.iter().filter(|_| own);
+        let segments = segments.map(|s| slots(&s.body)).max();
+        KERNEL_FRAME + segments.unwrap_or(0) + others
     };
     Some(Recursion {
-        bases: plan.program.tasks.iter().map(base).collect(),
+        bases: plan.program.tasks.iter().enumerate().map(base).collect(),
         call,
     })
 }

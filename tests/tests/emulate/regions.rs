@@ -6,6 +6,7 @@ use crate::{
     teams::{first_differing, numbers},
 };
 use millstream_aggregator::{Aggregator, Policy, RunError};
+use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Prepared, emulate, prepare},
@@ -399,4 +400,33 @@ fn planted_bugs_of_regions_are_found() {
             "{bug} is not found"
         );
     }
+}
+
+/// What a loop of all blocks gathers in order lies where all see it, so a helper that calls itself wants no stack for it: some drivers have none so large.
+#[test]
+fn what_all_blocks_gather_is_on_no_stack() {
+    let source = "#[millstream::program] mod program {
+        fn deep(n: u32, p: u32) -> u32 {
+            if n == 0 { return p; }
+            deep(n - 1, p * 3 + n) + deep(n / 2, p)
+        }
+        fn mean(data: &[u32]) -> f64 {
+            let mut sum = 0.0;
+            #[parallel]
+            for x in data { sum += *x as f64 / 3.0; }
+            sum / data.len() as f64
+        }
+        #[task] pub fn alone(n: u32, data: &[u32]) -> f64 {
+            let (mut sum, mut product) = (deep(n, 3) as f64, 1.0);
+            #[parallel]
+            for x in data { sum -= *x as f64 * 0.5; product *= *x as f64 * 0.001 + 1.0; }
+            sum + product + mean(data)
+        }
+    }";
+    let prepared = prepare(source, "program.rs").unwrap();
+    let plan = Plan::new(prepared.levelized.on_wide(), 1 << 30);
+    let generated = generate(&plan, Options::default());
+    assert!(generated.source.contains("static __device__ char results"));
+    let recursion = generated.recursion.unwrap();
+    assert!(recursion.base(&plan, None) < 4 << 10);
 }
