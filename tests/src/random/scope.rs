@@ -66,7 +66,9 @@ impl State {
             Self::Free => true,
             Self::Awaits(all) => all.iter().all(|(p, g)| {
                 let apart = matches!((p, part), (Part::At(a), Part::At(b)) if *a != b);
-                apart || *g == how && how != Gather::Store
+                // A struct's own operator is another than that of its field.
+                let alike = (*p == Part::Whole) == (part == Part::Whole);
+                apart || alike && *g == how && how != Gather::Store
             }),
             _ => false,
         }
