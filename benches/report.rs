@@ -118,7 +118,7 @@ impl Header {
     }
 
     /// What is to be said where rivals are slower than they have to be.
-    pub(crate) fn warning(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         (self.profile != MEASURE).then(|| {
             format!(
                 "\n\nNot to be cited: rivals are not optimised as they can be by this profile. \

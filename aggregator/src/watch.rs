@@ -75,17 +75,17 @@ impl Worker<'_> {
         self.watch.is_some()
     }
 
-    /// The time, if somebody wants to know it: several workers keep a pace.
+    /// When a dispatch begins, if somebody wants to know it: several workers keep a pace.
     #[inline]
     pub(crate) fn clock(&self) -> Option<Instant> {
         if self.watched() {
             return Some(Instant::now());
         }
-        // Since the last dispatch not much has happened: a dispatch of few elements takes no longer than two looks at the clock.
+        // Where the last one ended: little happened since, and looks at the clock are a good part of what a small dispatch takes.
         (self.run.workers > 1).then_some(self.now)
     }
 
-    /// What took long was no dispatch.
+    /// Leaves what was done up to now out of the next dispatch's time.
     pub(crate) fn look_at_the_clock(&mut self) {
         if self.run.workers > 1 {
             self.now = Instant::now();

@@ -280,7 +280,7 @@ impl Context {
             // SAFETY: a context is current.
             let code =
                 unsafe { sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, bytes as usize) };
-            // What is more than there is room for now is an invalid value to some drivers.
+            // What is more than any thread may have is an invalid value.
             let short = matches!(
                 code,
                 CUresult::CUDA_ERROR_OUT_OF_MEMORY | CUresult::CUDA_ERROR_INVALID_VALUE
@@ -293,7 +293,7 @@ impl Context {
             }
             if code == CUresult::CUDA_ERROR_INVALID_VALUE {
                 return Err(RunError::Device(format!(
-                    "no room for a stack of {bytes} bytes for each thread, which helpers that call themselves need"
+                    "threads cannot have a stack of {bytes} bytes each, which helpers that call themselves need"
                 )));
             }
             check(code, "giving threads a stack")?;

@@ -151,6 +151,7 @@ impl Generated {
             Part::Segments(Image::Workers, _) => &["SEGMENTS", "WORKERS"],
             Part::Segments(..) => &["SEGMENTS"],
             Part::Kernels(Image::Workers) => &["WORKERS"],
+            // Each of its kernels runs one segment, with registers for that alone.
             Part::Dispatches(_) => &["ALONE"],
             Part::Kernels(Image::Persistent) => &[],
         };
