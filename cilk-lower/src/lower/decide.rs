@@ -8,8 +8,9 @@ use millstream_graph::{
     ty::Scalar,
 };
 
-/// Whether a program asks if the device is wide, or how many lanes it has.
-pub(crate) fn asks(program: &Program) -> bool {
+/// Whether a program asks if the device is wide, or how many lanes it has: then other tasks run on such devices.
+#[must_use]
+pub fn asks(program: &Program) -> bool {
     let mut stmts = program.functions.iter().flat_map(Function::stmts);
     stmts.any(|s| {
         let asks = |value: &Rvalue| matches!(value, Rvalue::Wide | Rvalue::Lanes);
