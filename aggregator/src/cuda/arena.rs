@@ -63,7 +63,7 @@ pub(super) struct Tables {
     pub(super) dispatch: u64,
     /// The tables that the control record points at.
     pub(super) counter: u64,
-    /// See [`Control::standing`].
+    /// How far the run is, when the persistent kernel begins and when it ends.
     pub(super) standing: u64,
     /// See [`Control::leaves`].
     pub(super) leaves: u64,
@@ -273,7 +273,6 @@ impl Arena {
             counter: base + self.tables.counter,
             tiles: base + self.tables.tiles,
             limit: u32::MAX,
-            standing: base + self.tables.standing,
             levels: base + self.tables.levels,
             waiting: base + self.tables.waiting,
             leaves: base + self.tables.leaves,

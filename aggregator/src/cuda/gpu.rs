@@ -161,7 +161,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
         self.loaded.persistent().map_or(0, |kernel| kernel.blocks)
     }
 
-    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError> {
+    unsafe fn persistent(&self, addresses: [u64; 2], turn: Turn) -> Result<(), RunError> {
         let Some(persistent) = self.loaded.persistent() else {
             return Err(RunError::Device(
                 "the persistent kernel is not compiled".into(),
@@ -169,14 +169,15 @@ impl Launcher for Driver<'_, CudaLoaded> {
         };
         self.fill_module(&persistent.module)?;
         let blocks = if turn.all { persistent.blocks } else { 1 };
-        let (mut published, [mut limit, mut began]) = (published, turn.words());
+        let ([mut published, mut standing], [mut limit, mut began]) = (addresses, turn.words());
         let mut params = [
             (&raw mut published).cast(),
+            (&raw mut standing).cast(),
             (&raw mut limit).cast(),
             (&raw mut began).cast(),
         ];
         let kernel = persistent.kernel.0;
-        // SAFETY: the kernel takes the address of a dispatch record and two words; the rest is the caller's promise.
+        // SAFETY: the kernel takes two addresses and two words; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context

@@ -241,8 +241,8 @@ pub trait Launcher: Machine {
     /// As the machine does.
     ///
     /// # Safety
-    /// The device's memory is laid out as the kernels expect, `published` is the address of a dispatch record in it.
-    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError>;
+    /// The device's memory is laid out as the kernels expect, the addresses are those of a dispatch record and of a standing in it.
+    unsafe fn persistent(&self, addresses: [u64; 2], turn: Turn) -> Result<(), RunError>;
 
     /// How many workers a subtree dispatch may have; 0 if its kernel is not there, or not yet.
     ///

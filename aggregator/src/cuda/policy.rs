@@ -542,10 +542,16 @@ impl<'a> Policy<'a> {
         at.consumed.fill(&mut words, &self.consumed);
         at.expected.set(&mut words, self.expected);
         at.most.set(&mut words, self.most);
+        at.begun.set(&mut words, self.has_begun().into());
         at.peak.fill(&mut words, &self.peak);
         at.average.fill(&mut words, &self.average);
         self.levels.tell(&at, &mut words);
         words
+    }
+
+    /// Whether anything has run.
+    pub(super) fn has_begun(&self) -> bool {
+        self.reached() > 1 || self.consumed.iter().any(|n| *n > 0)
     }
 
     /// What is known of the first levels, as the kernel takes it up.

@@ -278,7 +278,6 @@ impl<'a, L: Launcher> Run<'a, L> {
 
     /// Runs, and copies everything out.
     pub(super) fn work(&mut self, calls: &mut [ErasedCall<'_>]) -> Result<Counts, RunError> {
-        self.launcher.mark(false)?;
         let start = Instant::now();
         let mut result = self.aggregate();
         self.host.spent(What::Run, start);
@@ -331,7 +330,9 @@ impl<'a, L: Launcher> Run<'a, L> {
                 .collect::<Vec<u8>>()
         };
         self.write(self.arena.tables.standing, &bytes(&policy.standing()))?;
-        self.write(self.arena.tables.levels, &bytes(&policy.records()))?;
+        if policy.has_begun() {
+            self.write(self.arena.tables.levels, &bytes(&policy.records()))?;
+        }
         let (kept, marks) = policy.news();
         if marks.is_empty() {
             return Ok(());
@@ -355,11 +356,11 @@ impl<'a, L: Launcher> Run<'a, L> {
         let plan = self.plan();
         let launched = now();
         self.watched.kernel_begins();
-        let began = counts.epoch;
+        let (began, tables) = (counts.epoch, &self.arena.tables);
         // SAFETY: the run's memory is laid out as the kernel expects.
         unsafe {
             self.launcher.persistent(
-                self.base + self.arena.tables.dispatch,
+                [tables.dispatch, tables.standing].map(|at| self.base + at),
                 Turn { all, limit, began },
             )
         }?;
@@ -421,6 +422,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             lanes: vec![Lanes::default(); self.plan().sources.len()],
             ..Counts::default()
         };
+        self.launcher.mark(false)?;
         let control = self.decide(&mut policy, &mut counts);
         if control.as_ref().map_or(true, |c| c.status != status::OK) {
             self.watched.leave(&policy, &counts);

@@ -52,7 +52,7 @@ const MOST_MEMORY: u64 = 1 << 30;
 const WATCHDOG: Duration = Duration::from_secs(20);
 
 type SetChannels = unsafe extern "C" fn(*const u8, usize);
-type StartPersistent = unsafe extern "C" fn(*mut u8, u32, u32, u32) -> u32;
+type StartPersistent = unsafe extern "C" fn(*mut u8, *mut u8, u32, u32, u32) -> u32;
 type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
 type StartWorkers = unsafe extern "C" fn(*mut u8, u32) -> u32;
 type SetLots = unsafe extern "C" fn(u64, u32);
@@ -182,8 +182,8 @@ fn doors(plan: &Plan) -> String {
         r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
 extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&device_channels, channels, size); }}
-extern "C" unsigned start_persistent(char* dispatch, unsigned blocks, unsigned limit, unsigned began) {{
-  return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, limit, began); }});
+extern "C" unsigned start_persistent(char* dispatch, char* standing, unsigned blocks, unsigned limit, unsigned began) {{
+  return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, (Standing*)standing, limit, began); }});
 }}
 extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {{
   const Dispatch d = *(const Dispatch*)dispatch;
@@ -585,12 +585,13 @@ impl Launcher for Emulator {
         self.blocks
     }
 
-    unsafe fn persistent(&self, published: u64, turn: Turn) -> Result<(), RunError> {
+    unsafe fn persistent(&self, addresses: [u64; 2], turn: Turn) -> Result<(), RunError> {
         let blocks = if turn.all { self.blocks } else { 1 };
-        let [limit, began] = turn.words();
+        let ([published, standing], [limit, began]) =
+            (addresses.map(|at| at as *mut u8), turn.words());
         let ran = self.door::<StartPersistent, _>(b"start_persistent", |start| {
             // SAFETY: the caller's promise.
-            unsafe { start(published as *mut u8, blocks, limit, began) }
+            unsafe { start(published, standing, blocks, limit, began) }
         });
         self.ran.set(Instant::now());
         self.library.ended(ran)

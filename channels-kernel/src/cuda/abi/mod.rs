@@ -30,8 +30,6 @@ structs! {
         looked: u64,
         /// Units that this dispatch has reserved, for each group of pushes; 0 at the start.
         counter: u64 = "u64*",
-        /// Of the persistent kernel: how far the run is.
-        standing: u64 = "Standing*",
         /// Of the persistent kernel: what is known of the first levels, `Channels::known` of them.
         levels: u64 = "Level*",
         /// Of the persistent kernel: what waits at the levels above the one that it is at, a stack of marks.
@@ -178,6 +176,8 @@ records! {
         expected: u32,
         /// Elements that a run may take: few after one that found no room for any.
         most: u32,
+        /// Whether anything has run yet: otherwise nothing is known of any level, and nothing waits.
+        begun: u32,
         /// Where the level's elements begin in each stack,
         lo: u32 [Stacks],
         /// and where they end.

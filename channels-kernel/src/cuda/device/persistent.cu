@@ -17,10 +17,11 @@ FN bool is_over(const Policy& p, const Shared& sh, u32 blocks) {
 
 // The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
 // next dispatch. A narrow run stays in that warp, a small one in block 0, and then no other block hears of it.
+// `standing` says how far the run is, first and last.
 //
 // It is also what the host thread leaves runs to that are less than a launch: then `limit` is not 0, and a run that is for the host ends the kernel,
 // or the one after so many dispatches. `began`: the number of the last dispatch that other blocks heard of, by kernels before.
-extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, u32 limit, u32 began) {
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, Standing* standing, u32 limit, u32 began) {
   Shared& sh = shared();
   SHARED(Policy, policy);
   Control* const c = device_channels.control;
@@ -50,7 +51,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
   }
   u32 epoch = began;
   u64 time = 0;
-  if (warp_id() == 0) policy_start(policy, sh, c);
+  policy_clear(policy);
+  __syncthreads();
+  if (warp_id() == 0) policy_start(policy, sh, c, standing);
   if (thread_id() == 0) policy.limit = limit ? limit : 0xffffffffu;
   __syncthreads();
   while (true) {
@@ -68,11 +71,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       if (thread_id() == 0) sh.dispatch.stop = 1;
       __syncthreads();
     }
-    if (!alone || over) {
+    // Of the last one the other blocks hear that it is the last.
+    if (over || (!alone && !stop)) {
       for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)published)[i] = ((u32*)&sh.dispatch)[i];
       __syncthreads();
     }
     if (!alone && thread_id() == 0) {
+      if (stop) published->stop = 1;
       __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
       // Release: pairs with the fence in the other blocks' `await`.
@@ -95,5 +100,5 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
       __syncthreads();
     }
   }
-  if (warp_id() == 0) policy_end(policy, c);
+  if (warp_id() == 0) policy_end(policy, c, standing);
 }

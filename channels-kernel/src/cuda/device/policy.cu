@@ -20,7 +20,7 @@ struct Policy : Standing {
   u32 limit;               // after so many the host is asked what is next
   u32 slow;                // whether the last dispatch of all blocks took long
 #ifdef RECORDS
-  u64 begun;  // when the last one was chosen
+  u64 chosen;  // when the last one was
 #endif
   Left left;
 };
@@ -39,44 +39,55 @@ FN f32 quotient(f32 a, f32 b) {
 FN Place& policy_level(Policy& p, u32 level) { return p.places[level % NEAR]; }
 FN const Place& policy_level(const Policy& p) { return p.places[p.level % NEAR]; }
 
-// Copies what is known of some levels, of one half of the places in shared memory, between these and their records; only the first levels have any.
-template <bool OUT>
-FN void policy_copy(Policy& p, u32 from, u32 to) {
-  constexpr u32 WORDS = sizeof(Level) / 8, PLACE = sizeof(Place) / 8, BATCH = 5;
-  to = to < p.reached ? to : p.reached;
-  to = to < device_channels.known ? to : device_channels.known;
-  const u32 end = from < to ? (to - from) * WORDS : 0;
-  u64 *const here = (u64*)&policy_level(p, from), *const there = (u64*)(p.levels + from);
-  for (u32 i = lane_id(); i < end; i += BATCH * WARP) {
-    // All of them are under way before the first one is waited for.
-    u64 words[BATCH];
+// Words that a warp copies, a lane each: so many are under way before the first one is waited for.
+template <u32 BATCH, class From, class To>
+FN void copy_by_lanes(u32 words, From from, To to) {
+#pragma unroll 1
+  for (u32 i = lane_id(); i < words; i += BATCH * WARP) {
+    decltype(from(i)) some[BATCH];
+#pragma unroll
+    for (u32 j = 0; j < BATCH; j++) some[j] = i + j * WARP < words ? from(i + j * WARP) : 0;
 #pragma unroll
     for (u32 j = 0; j < BATCH; j++) {
-      const u32 at = i + j * WARP;
-      words[j] = at < end ? (OUT ? here[at / WORDS * PLACE + at % WORDS] : there[at]) : 0;
-    }
-#pragma unroll
-    for (u32 j = 0; j < BATCH; j++) {
-      const u32 at = i + j * WARP;
-      if (at < end) (OUT ? there[at] : here[at / WORDS * PLACE + at % WORDS]) = words[j];
+      if (i + j * WARP < words) to(i + j * WARP, some[j]);
     }
   }
   __syncwarp();
 }
 
-// Clears one half of the places, and fetches what is known of levels that come to lie there.
-FN void policy_fetch(Policy& p, u32 from) {
-  u64* const here = (u64*)&policy_level(p, from);
+// Copies what is known of some levels, `NEAR` at most, between their places in shared memory and their records; only the first levels have any.
+template <bool OUT>
+FN void policy_copy(Policy& p, u32 from, u32 to) {
+  constexpr u32 WORDS = sizeof(Level) / 8;
+  to = to < p.reached ? to : p.reached;
+  to = to < device_channels.known ? to : device_channels.known;
+  u64* const there = (u64*)(p.levels + from);
+  const auto here = [&](u32 i) { return (u64*)&policy_level(p, from + i / WORDS) + i % WORDS; };
+  const u32 words = from < to ? (to - from) * WORDS : 0;
+  if constexpr (OUT) {
+// Nobody waits for what is written.
+#pragma unroll 1
+    for (u32 i = lane_id(); i < words; i += WARP) there[i] = *here(i);
+    __syncwarp();
+  } else {
+    copy_by_lanes<5>(words, [&](u32 i) { return there[i]; }, [&](u32 i, u64 word) { *here(i) = word; });
+  }
+}
+
+// Gives half of the places to other levels: what is known of those that had them is put down, and what is known of the others is fetched.
+static __device__ __noinline__ void policy_trade(Policy& p, u32 out, u32 in) {
+  policy_copy<true>(p, out, out + NEAR / 2);
+  u64* const here = (u64*)&policy_level(p, in);
   for (u32 i = lane_id(); i < NEAR / 2 * sizeof(Place) / 8; i += WARP) here[i] = 0;
   __syncwarp();
-  policy_copy<false>(p, from, from + NEAR / 2);
+  policy_copy<false>(p, in, in + NEAR / 2);
 }
 
 // What a mark says of what waits at a level in a stack: where it begins, where it ends, and where what waits above it ends, if there is a gap between.
 enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
 
 // Puts marks for what waits at some levels on their stack, a lane for each channel of each level. False if it has no room for them.
-FN bool policy_mark(Policy& p, u32 from, u32 to) {
+static __device__ __noinline__ bool policy_mark(Policy& p, u32 from, u32 to) {
   const u32 channels = (to - from) * STACKS, before = (1u << lane_id()) - 1;
   // Marks are written to where these may lie, for all the compiler knows.
   Mark* const waiting = p.waiting;
@@ -107,7 +118,7 @@ FN bool policy_mark(Policy& p, u32 from, u32 to) {
 
 // Takes what waits at levels from `from` on off the stack of marks, a lane for each mark: these levels get places, which are clear. What waits ends where
 // the next that waits below begins, or at `floor`; `lo` is where that has come to.
-FN void policy_unmark(Policy& p, u32 from) {
+static __device__ __noinline__ void policy_unmark(Policy& p, u32 from) {
   for (u32 s = lane_id(); s < STACKS; s += WARP) p.lo[s] = p.floor[s];
   u32 left = p.marks;
   bool more = left != 0;
@@ -146,8 +157,7 @@ FN void policy_unmark(Policy& p, u32 from) {
 // Gets the levels above the oldest, which take the places of as many below. Nothing is left at the oldest one.
 FN void policy_fill(Policy& p) {
   const u32 from = p.oldest - NEAR / 2;
-  policy_copy<true>(p, from + NEAR, from + NEAR + NEAR / 2);
-  policy_fetch(p, from);
+  policy_trade(p, from + NEAR, from);
   policy_unmark(p, from);
   if (lane_id() == 0) p.oldest = from;
   __syncwarp();
@@ -160,8 +170,7 @@ FN bool policy_slide(Policy& p, Control* c) {
     if (lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
     return false;
   }
-  policy_copy<true>(p, oldest, oldest + NEAR / 2);
-  policy_fetch(p, oldest + NEAR);
+  policy_trade(p, oldest, oldest + NEAR);
   if (lane_id() == 0) p.oldest = oldest + NEAR / 2;
   __syncwarp();
   return true;
@@ -181,49 +190,64 @@ FN u32 wide_of(u32 stack) {
   return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
 }
 
-FN void policy_start(Policy& p, Shared& sh, Control* c) {
-  for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)&p)[i] = ((u32*)c->standing)[i];
+// The whole block clears the places.
+FN void policy_clear(Policy& p) {
+  for (u32 i = thread_id(); i < sizeof(p.places) / 8; i += BLOCK) ((u64*)p.places)[i] = 0;
+}
+
+// Takes up where others left the run. A run that begins has one level, of which nothing is known, and nothing waits.
+static __device__ __noinline__ void policy_resume(Policy& p) {
+  policy_copy<false>(p, p.oldest, p.oldest + NEAR);
+  policy_unmark(p, p.oldest);
+}
+
+// The places are clear.
+FN void policy_start(Policy& p, Shared& sh, Control* c, const Standing* standing) {
+  constexpr u32 WORDS = sizeof(Standing) / 4, EACH = (WORDS + WARP - 1) / WARP;
+  // What is read lies across the device: all of it is asked for at once.
+  Level* const levels = c->levels;
+  Mark* const waiting = c->waiting;
+  const u32 marks = c->marks;
+  copy_by_lanes<(EACH < 5 ? EACH : 5)>(WORDS, [&](u32 i) { return ((const u32*)standing)[i]; }, [&](u32 i, u32 word) { ((u32*)&p)[i] = word; });
   for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
-  __syncwarp();
   if (lane_id() == 0) {
     p.oldest = p.level / (NEAR / 2) * (NEAR / 2);
-    p.levels = c->levels;
-    p.waiting = c->waiting;
-    p.room = c->marks;
+    p.levels = levels;
+    p.waiting = waiting;
+    p.room = marks;
     p.dispatches = p.narrow = 0;
     p.slow = 0;
     p.left = Left{};
     // Nothing has been done yet.
     sh.dispatch.source = SOURCES;
   }
-  for (u32 s = lane_id(); s < STACKS; s += WARP) p.wide[s] = wide_of(s);
   __syncwarp();
-  policy_fetch(p, p.oldest);
-  policy_fetch(p, p.oldest + NEAR / 2);
   Place& now = policy_level(p, p.level);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    p.wide[s] = wide_of(s);
     now.lo[s] = p.lo[s];
     now.hi[s] = p.hi[s];
   }
   __syncwarp();
-  policy_unmark(p, p.oldest);
+  if (p.begun) policy_resume(p);
 }
 
 // Leaves everything where the host finds it.
-FN void policy_end(Policy& p, Control* c) {
-  const u32 middle = p.oldest + NEAR / 2;
-  policy_copy<true>(p, p.oldest, middle);
-  policy_copy<true>(p, middle, middle + NEAR / 2);
-  if (!policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+FN void policy_end(Policy& p, Control* c, Standing* standing) {
+  policy_copy<true>(p, p.oldest, p.oldest + NEAR);
+  if (p.level != p.oldest && !policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
   const Place& now = policy_level(p, p.level);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     p.lo[s] = now.lo[s];
     p.hi[s] = now.hi[s];
   }
+  if (lane_id() == 0) {
+    c->dispatches = p.dispatches;
+    c->narrow = p.narrow;
+  }
   __syncwarp();
-  for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)c->standing)[i] = ((u32*)&p)[i];
-  if (lane_id() == 0) c->dispatches = p.dispatches;
-  if (lane_id() == 0) c->narrow = p.narrow;
+#pragma unroll 1
+  for (u32 i = lane_id(); i < sizeof(Standing) / 4; i += WARP) ((u32*)standing)[i] = ((u32*)&p)[i];
 }
 
 // What was pushed to entry channels from this level. A lane of each stack gets it.
@@ -292,12 +316,12 @@ FN Record* next_record(u64, u32, u32, u32, u32, u32, Left) { return nullptr; }
 // When the last dispatch was chosen, if anybody wants to know.
 FN void policy_begins([[maybe_unused]] Policy& p) {
 #ifdef RECORDS
-  p.begun = now_ns();
+  p.chosen = now_ns();
 #endif
 }
 FN u64 policy_begun([[maybe_unused]] const Policy& p) {
 #ifdef RECORDS
-  return p.begun;
+  return p.chosen;
 #else
   return 0;
 #endif
