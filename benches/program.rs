@@ -196,6 +196,6 @@ pub(crate) trait Contestant {
     fn name(&self) -> &'static str;
     /// How many threads it uses.
     fn threads(&self) -> u32;
-    /// Runs a program once.
-    fn run(&mut self, program: Program, input: &mut Input) -> Result<Outcome, String>;
+    /// Runs a program once. Which tasks ran and how busy threads were is to be told or not: who runs a program for its result does not ask.
+    fn run(&mut self, program: Program, input: &mut Input, told: bool) -> Result<Outcome, String>;
 }

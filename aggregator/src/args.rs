@@ -11,7 +11,7 @@ use millstream_graph::{
     ir::{Function, Param},
     ty::{PieceKind, Scalar, Structs, Type},
 };
-use std::marker::PhantomData;
+use std::{fmt, marker::PhantomData};
 
 /// Memory that a task reads or writes: the address of a slice, reference or matrix view.
 #[derive(Debug)]
@@ -182,8 +182,8 @@ pub(crate) fn push(
     fields: &mut [Vec<u8>],
     regions: Option<&mut Vec<Region>>,
 ) -> Result<(), RunError> {
-    let of = format!("task `{}`", function.name);
-    check(function.params.iter(), &of, structs, args, home, regions)?;
+    let of = format_args!("task `{}`", function.name);
+    check(function.params.iter(), of, structs, args, home, regions)?;
     let pieces = function.params.iter().flat_map(|p| p.ty.pieces(structs));
     for ((arg, piece), field) in args.iter().zip(pieces).zip(fields) {
         match (arg, piece.kind) {
@@ -210,7 +210,7 @@ pub(crate) fn push(
 /// Checks arguments by the parameters that they are for; see [`push`].
 pub(crate) fn check<'c>(
     params: impl Iterator<Item = &'c Param>,
-    of: &str,
+    of: fmt::Arguments<'_>,
     structs: &Structs,
     args: &[ErasedArg<'_>],
     home: u64,

@@ -64,9 +64,9 @@ impl Batch {
                 .chunks_exact(8)
                 .map(|a| u64::from_ne_bytes(a.try_into().expect("eight bytes")))
                 .collect();
-            *field = (0..count)
-                .flat_map(|i| (base + i * result.stride).to_ne_bytes())
-                .collect();
+            for (i, address) in (0..count).zip(field.chunks_exact_mut(8)) {
+                address.copy_from_slice(&(base + i * result.stride).to_ne_bytes());
+            }
             batch.results = Some(region);
             batch.reset(result);
         }

@@ -94,7 +94,7 @@ impl Device {
     /// # Errors
     /// If the program fails, its channels would outgrow the memory budget, or the run is cancelled: see [`RunError`].
     pub fn run<R>(&self, call: Call<'_, R>) -> Result<R, RunError> {
-        self.run_with_report(call).map(|(result, _)| result)
+        self.run_told(call, false).map(|(result, _)| result)
     }
 
     /// Runs a call, and says what the run did.
@@ -102,10 +102,19 @@ impl Device {
     /// # Errors
     /// As [`Device::run`].
     pub fn run_with_report<R>(&self, call: Call<'_, R>) -> Result<(R, RunReport), RunError> {
+        let (result, report) = self.run_told(call, true)?;
+        Ok((result, report.unwrap_or_default()))
+    }
+
+    fn run_told<R>(
+        &self,
+        call: Call<'_, R>,
+        told: bool,
+    ) -> Result<(R, Option<RunReport>), RunError> {
         let task = call.resolve()?;
         let loaded = self.load(&call.program)?;
         let mut calls = [call.call];
-        let report = self.launch(&loaded, task, &mut calls)?;
+        let report = self.launch_told(&loaded, task, &mut calls, told)?;
         Ok(((call.read)(&calls[0].result), report))
     }
 

@@ -66,7 +66,7 @@ struct Inner {
     /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
     stop: Arc<AtomicU32>,
     turn: Mutex<()>,
-    loaded: Mutex<Vec<CpuLoaded>>,
+    loaded: Mutex<Vec<Arc<CpuLoaded>>>,
     /// The channels of the graph that ran last, if nothing else ran since.
     kept: Mutex<Kept>,
 }
@@ -77,13 +77,13 @@ impl Drop for Inner {
     }
 }
 
-/// A program on a device, compiled. A clone is the same.
-#[derive(Clone, Debug)]
+/// A program on a device, compiled.
+#[derive(Debug)]
 pub(crate) struct CpuLoaded {
     program: Arc<Levelized>,
-    code: Arc<dyn Code>,
-    plan: Arc<Plan>,
-    stash: Arc<Stash>,
+    pub(crate) code: Arc<dyn Code>,
+    pub(crate) plan: Plan,
+    pub(crate) stash: Stash,
     compiled: Instant,
     compiling: Duration,
 }
@@ -97,7 +97,7 @@ impl CpuLoaded {
         self.compiling
     }
 
-    pub(crate) const fn plan(&self) -> &Arc<Plan> {
+    pub(crate) const fn plan(&self) -> &Plan {
         &self.plan
     }
 }
@@ -166,12 +166,12 @@ impl CpuDevice {
     ///
     /// # Errors
     /// If the program cannot be compiled.
-    pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<CpuLoaded, RunError> {
+    pub(crate) fn load(&self, program: &Arc<Levelized>) -> Result<Arc<CpuLoaded>, RunError> {
         self.load_with(program, &[], || Ok(Arc::new(Native::compile(program)?)))
     }
 
     /// What another device has loaded, as this one runs it: by the same code, but with channels of its own.
-    pub(crate) fn adopt(&self, loaded: &CpuLoaded) -> Result<CpuLoaded, RunError> {
+    pub(crate) fn adopt(&self, loaded: &CpuLoaded) -> Result<Arc<CpuLoaded>, RunError> {
         self.load_with(&loaded.program, &[], || Ok(Arc::clone(&loaded.code)))
     }
 
@@ -181,7 +181,7 @@ impl CpuDevice {
         program: &Arc<Levelized>,
         in_channels: &[TaskId],
         code: impl FnOnce() -> Result<Arc<dyn Code>, RunError>,
-    ) -> Result<CpuLoaded, RunError> {
+    ) -> Result<Arc<CpuLoaded>, RunError> {
         let mut loaded = self.inner.loaded.lock();
         if let Some(at) = loaded.iter().position(|l| Arc::ptr_eq(&l.program, program)) {
             let found = loaded.remove(at);
@@ -204,34 +204,37 @@ impl CpuDevice {
         in_channels: &[TaskId],
         code: Arc<dyn Code>,
         start: Instant,
-    ) -> CpuLoaded {
-        let plan = Arc::new(Plan::new(program, in_channels, &*code, self.inner.width));
-        let stash = Arc::new(Mutex::new(Vec::new()));
-        CpuLoaded {
+    ) -> Arc<CpuLoaded> {
+        let plan = Plan::new(program, in_channels, &*code, self.inner.width);
+        Arc::new(CpuLoaded {
             program: program.clone(),
             code,
             plan,
-            stash,
+            stash: Mutex::new(Vec::new()),
             compiled: start,
             compiling: start.elapsed(),
-        }
+        })
     }
 
-    /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
+    /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards. What the run did is found out if it is to be
+    /// `told`: of a small one that is a good part.
     ///
     /// # Errors
     /// If the arguments do not fit the task, or the run ends without a result.
     pub(crate) fn launch(
         &self,
-        loaded: &CpuLoaded,
+        loaded: &Arc<CpuLoaded>,
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
-    ) -> Result<RunReport, RunError> {
+        told: bool,
+    ) -> Result<Option<RunReport>, RunError> {
+        let told = told || tracing::enabled!(tracing::Level::DEBUG);
+        let clock = || told.then(Instant::now);
         let _turn = self.turn();
         self.board().clear();
         // The budget is this run's.
         *self.kept_channels() = None;
-        let start = Instant::now();
+        let start = clock();
         let Some(lowered) = loaded.program.tasks.get(task.index()) else {
             return Err(RunError::BadArguments(format!(
                 "the program has no task {task}"
@@ -260,22 +263,25 @@ impl CpuDevice {
         let (task, count) = (task.index(), calls.len() as u64);
         let batch = Batch::new(&loaded.plan, task, count, fields, 0, (0, task));
         let mut host = Host::default();
-        host.spent(What::Copy, start);
-        let run = self.begin(loaded, 0, Shared::new);
-        let start = Instant::now();
+        host.spent_since(start, What::Copy);
+        let run = self.begin(loaded, 0, told, Shared::new);
+        let start = clock();
         self.board().begins(weak(&run));
         let workers = run.execute(&batch);
         self.board().ends(workers.as_ref().err(), || run.sight());
         let workers = workers?;
-        host.spent(What::Run, start);
-        let start = Instant::now();
+        host.spent_since(start, What::Run);
+        let start = clock();
         if let Some(result) = &plan.result {
             for (i, call) in (0..).zip(calls) {
                 call.result.clear();
                 call.result.extend_from_slice(batch.result(result, i));
             }
         }
-        host.spent(What::Copy, start);
+        if !told {
+            return Ok(None);
+        }
+        host.spent_since(start, What::Copy);
         let report = self.report(loaded, &run, workers, (host, batch.count));
         tracing::debug!(
             tasks = report.total,
@@ -283,7 +289,7 @@ impl CpuDevice {
             running = ?report.running,
             "run"
         );
-        Ok(report)
+        Ok(Some(report))
     }
 
     /// One run at a time: who holds this may begin one.
@@ -308,25 +314,13 @@ impl CpuDevice {
     /// A run of a program, with the device's memory but for so many bytes.
     pub(crate) fn begin(
         &self,
-        loaded: &CpuLoaded,
+        loaded: &Arc<CpuLoaded>,
         taken: u64,
+        told: bool,
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Run> {
-        let inner = &self.inner;
-        Run::new(
-            &loaded.plan,
-            &loaded.code,
-            &loaded.stash,
-            &inner.crew,
-            &inner.stop,
-            (
-                inner.memory - taken,
-                inner.threads,
-                inner.watched,
-                &inner.board,
-            ),
-            shared,
-        )
+        let memory = self.inner.memory - taken;
+        Run::new(self, loaded, memory, (told, self.inner.watched), shared)
     }
 
     /// What a run did that began with so many elements, and for which the host did that.

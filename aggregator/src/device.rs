@@ -41,7 +41,7 @@ pub struct Loaded {
 
 #[derive(Clone, Debug)]
 enum LoadedKind {
-    Cpu(CpuLoaded),
+    Cpu(Arc<CpuLoaded>),
     Cuda(Arc<CudaLoaded>),
 }
 
@@ -330,12 +330,39 @@ impl Device {
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
+        let report = self.launch_told(loaded, task, calls, true)?;
+        Ok(report.unwrap_or_default())
+    }
+
+    /// The same for who does not ask what the run did: of a small one finding that out is a good part.
+    ///
+    /// # Errors
+    /// As [`launch`](Self::launch).
+    pub fn launch_untold(
+        &self,
+        loaded: &Loaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<(), RunError> {
+        self.launch_told(loaded, task, calls, false).map(drop)
+    }
+
+    /// Either of them.
+    pub(crate) fn launch_told(
+        &self,
+        loaded: &Loaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+        told: bool,
+    ) -> Result<Option<RunReport>, RunError> {
         match (&self.kind, &loaded.kind) {
             (Kind::Cpu(device), LoadedKind::Cpu(loaded)) => {
-                device.launch(&device.adopt(loaded)?, task, calls)
+                device.launch(&device.adopt(loaded)?, task, calls, told)
             }
-            (Kind::Cuda(device), LoadedKind::Cuda(loaded)) => device.launch(loaded, task, calls),
-            _ => self.launch(&self.load(loaded.program())?, task, calls),
+            (Kind::Cuda(device), LoadedKind::Cuda(loaded)) => {
+                device.launch(loaded, task, calls).map(Some)
+            }
+            _ => self.launch_told(&self.load(loaded.program())?, task, calls, told),
         }
     }
 

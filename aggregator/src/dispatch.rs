@@ -197,7 +197,7 @@ impl Worker<'_> {
         self.context.status = status::OK;
         self.context.stacks = self.stacks.states.as_mut_ptr();
         self.context.owner = ptr::from_mut(&mut self.stacks.growth).cast();
-        let begin = self.clock();
+        let begin = self.clock(segment, count);
         self.step(Doing::Runs, segment, count, begin);
         let consumed = call(ptr::from_mut(&mut self.context));
         self.granted += std::mem::take(&mut self.stacks.growth.taken);
@@ -230,9 +230,11 @@ impl Worker<'_> {
     fn stopped_by_code(&self, task: usize) -> Stop {
         let site = self.context.site;
         match self.context.status {
-            status::FAULT => RunError::Fault(self.run.code.fault(site, self.context.values)).into(),
+            status::FAULT => {
+                RunError::Fault(self.run.loaded.code.fault(site, self.context.values)).into()
+            }
             status::STACK_OVERFLOW => RunError::StackOverflow {
-                function: self.run.code.function_name(site),
+                function: self.run.loaded.code.function_name(site),
             }
             .into(),
             status::CHANNEL_FULL => {

@@ -55,7 +55,7 @@ impl Worker<'_> {
             elements,
             number: self.steps,
         };
-        self.run.board.step(self.id.0 as usize, step);
+        self.run.board().step(self.id.0 as usize, step);
     }
 
     /// What it is at, before it gives its stacks back.
@@ -64,9 +64,9 @@ impl Worker<'_> {
         let worker = self.id.0 as usize;
         let own = self.plan.channels.iter().zip(&lay);
         let own = own.filter(|(_, lay)| lay.elements > 0);
-        let last = self.run.board.last_step(worker);
+        let last = self.run.board().last_step(worker);
         let ago = self.begun.map(|b| b.elapsed());
-        let ago = ago.or_else(|| self.run.board.since(worker));
+        let ago = ago.or_else(|| self.run.board().since(worker));
         Left {
             worker,
             state: WorkerState {
@@ -140,7 +140,8 @@ impl Sight for Run {
             .collect();
         let inside = |w: &&WorkerState| w.last.doing != Doing::Nothing;
         let unknown = workers.iter().filter(inside).count() > left.len();
-        let channels = (self.plan.channels.iter().zip(&self.plan.bytes)).enumerate();
+        let plan = &self.loaded.plan;
+        let channels = (plan.channels.iter().zip(&plan.bytes)).enumerate();
         let channels = channels.map(|(s, (name, &element_bytes))| {
             let mut all = Lay::default();
             for one in left.iter() {
@@ -160,7 +161,7 @@ impl Sight for Run {
             running_ns: self.begun.elapsed().as_nanos() as u64,
             done: workers.iter().map(|w| w.done).sum(),
             levels: (0..workers.len())
-                .map(|w| self.board.so_far_of(w).levels)
+                .map(|w| self.board().so_far_of(w).levels)
                 .max()
                 .unwrap_or(0),
             dispatches: workers.iter().map(|w| w.dispatches).sum(),
@@ -177,11 +178,11 @@ impl Sight for Run {
 impl Run {
     /// A worker as it can be seen while it works.
     fn seen_from_outside(&self, worker: usize) -> WorkerState {
-        let last = self.board.last_step(worker);
-        let so_far = self.board.so_far_of(worker);
+        let last = self.board().last_step(worker);
+        let so_far = self.board().so_far_of(worker);
         WorkerState {
             name: format!("worker {worker}"),
-            last: last.event(&self.plan.nodes, self.board.since(worker)),
+            last: last.event(&self.loaded.plan.nodes, self.board().since(worker)),
             done: so_far.tasks,
             dispatches: (last.doing == Doing::Nothing).then_some(0),
             bytes: so_far.bytes,

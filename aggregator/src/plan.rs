@@ -7,11 +7,17 @@ use millstream_channels_kernel::{
 };
 use millstream_graph::{
     fault::Fault,
-    ir::{Combine, SegmentId, TaskId},
+    flow::Flow,
+    ir::{Combine, Function, SegmentId, Stmt, StmtKind, TaskId},
     levelized::{Levelized, LoweredTask, Segment, StackRef},
     ty::{PieceKind, Scalar},
 };
 use std::{fmt::Debug, ops::Range};
+
+/// Elements that run in a few microseconds where none loops, calls or moves much.
+pub(crate) const SHORT_WIDTH: u64 = 64;
+/// Bytes that are not much to move.
+const SHORT_MOVE: u64 = 4 << 10;
 
 /// The compiled segments of a program.
 pub(crate) trait Code: Send + Sync + Debug {
@@ -113,6 +119,8 @@ pub(crate) struct Plan {
     pub(crate) waiting: Vec<StackIndex>,
     /// The segments' names for readers: the kernels of a drawing. Entries of all tasks, then continuations.
     pub(crate) nodes: Vec<String>,
+    /// Of each of them, how many elements the first wavefront of a run has at most, where others may wait for it: many only if none can take long.
+    pub(crate) first: Vec<u64>,
     /// What drawings call the stacks.
     pub(crate) channels: Vec<String>,
     /// Bytes of an element of each stack.
@@ -194,6 +202,7 @@ impl Plan {
         let tasks: Vec<TaskPlan> = tasks.collect();
         Self {
             nodes: nodes(program, in_channels),
+            first: segments(program).map(|s| first(&s.body)).collect(),
             entries: tasks.iter().map(|t| t.entry).collect(),
             waiting: continuations.iter().map(|c| c.stack).collect(),
             tasks,
@@ -225,6 +234,25 @@ impl Plan {
     pub(crate) fn batch_bytes(&self, task: usize) -> u64 {
         let task = &self.tasks[task];
         task.bytes + task.result.as_ref().map_or(0, |r| 8 + r.stride)
+    }
+}
+
+/// Entries of all tasks, then continuations.
+fn segments(program: &Levelized) -> impl Iterator<Item = &Segment> {
+    let entries = program.tasks.iter().map(|task| &task.segments[0]);
+    entries.chain(program.tasks.iter().flat_map(|task| &task.segments[1..]))
+}
+
+/// Nobody knows how long an element takes that loops, calls or moves much; each may take a second, and nobody else runs what is in a wavefront.
+fn first(body: &Function) -> u64 {
+    let is_long = |stmt: &Stmt| match stmt.kind {
+        StmtKind::Call { .. } => true,
+        StmtKind::Copy { size, .. } | StmtKind::Zero { size, .. } => size > SHORT_MOVE,
+        _ => false,
+    };
+    match body.stmts().any(is_long) || !Flow::new(body).back_edges().is_empty() {
+        true => 1,
+        false => SHORT_WIDTH,
     }
 }
 

@@ -71,6 +71,28 @@ impl Tally {
         }
     }
 
+    /// The same again, for another run.
+    pub(crate) fn cleared(self) -> Self {
+        let Self {
+            mut tasks,
+            mut levels,
+            mut nodes,
+            mut tops,
+            ..
+        } = self;
+        levels.clear();
+        tasks.fill(0);
+        nodes.fill(NodeTally::NONE);
+        tops.fill(0);
+        Self {
+            tasks,
+            levels,
+            nodes,
+            tops,
+            ..Self::default()
+        }
+    }
+
     /// So many elements of a node were dispatched and so many consumed, where a full wavefront has that many.
     #[inline]
     pub(crate) fn dispatched(&mut self, node: usize, (count, consumed): (u64, u64), width: u64) {

@@ -3,12 +3,12 @@
 use crate::{
     batch::Batch,
     budget::Pool,
-    crew::{Crew, Job},
+    cpu::{CpuDevice, CpuLoaded},
+    crew::Job,
     dispatch,
     error::RunError,
     leaving::Left,
     live::Board,
-    plan::{Code, Plan},
     report::WorkerReport,
     share::{Shared, WorkerId},
     stacks::Stacks,
@@ -43,63 +43,66 @@ pub(crate) type Stash = Mutex<Vec<Box<Stacks>>>;
 /// A run.
 #[derive(Debug)]
 pub(crate) struct Run {
-    pub(crate) plan: Arc<Plan>,
-    pub(crate) code: Arc<dyn Code>,
+    pub(crate) loaded: Arc<CpuLoaded>,
+    device: CpuDevice,
     pub(crate) pool: Pool,
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
-    /// What they tell of each dispatch.
+    /// Whether they tell what they did,
+    pub(crate) told: bool,
+    /// and what of each dispatch.
     pub(crate) watched: Watched,
-    /// Where they say how far they are.
-    pub(crate) board: Arc<Board>,
-    /// Not 0 when the run is to end. Compiled code reads it too.
-    stop: Arc<AtomicU32>,
     error: Mutex<Option<RunError>>,
     reports: Mutex<Vec<WorkerReport>>,
     /// What workers left of their state, if the run was stopped.
     pub(crate) left: Mutex<Vec<Left>>,
     pub(crate) begun: Instant,
-    stash: Arc<Stash>,
-    crew: Arc<Crew>,
     this: Weak<Run>,
 }
 
 impl Run {
     pub(crate) fn new(
-        plan: &Arc<Plan>,
-        code: &Arc<dyn Code>,
-        stash: &Arc<Stash>,
-        crew: &Arc<Crew>,
-        stop: &Arc<AtomicU32>,
-        (budget, threads, watched, board): (u64, u32, Watched, &Arc<Board>),
+        device: &CpuDevice,
+        loaded: &Arc<CpuLoaded>,
+        budget: u64,
+        (told, watched): (bool, Watched),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
-        let workers = Pool::workers(budget, threads);
+        let workers = Pool::workers(budget, device.threads());
         Arc::new_cyclic(|this| Self {
-            plan: plan.clone(),
-            code: code.clone(),
+            loaded: loaded.clone(),
+            device: device.clone(),
             pool: Pool::new(budget, workers),
             shared: shared(workers),
             workers,
+            told,
             watched,
-            board: board.clone(),
-            stop: stop.clone(),
             error: Mutex::new(None),
             reports: Mutex::new(Vec::new()),
             left: Mutex::new(Vec::new()),
             begun: Instant::now(),
-            stash: stash.clone(),
-            crew: crew.clone(),
             this: this.clone(),
         })
+    }
+
+    /// Not 0 when the run is to end. Compiled code reads it too.
+    #[inline]
+    fn stop(&self) -> &AtomicU32 {
+        self.device.stop_word()
+    }
+
+    /// Where its workers say how far they are.
+    #[inline]
+    pub(crate) fn board(&self) -> &Board {
+        self.device.board()
     }
 
     /// Whether the run is to end before its work is done.
     #[inline]
     pub(crate) fn stopped(&self) -> bool {
         // Relaxed: pairs with the stores in `fail` and `Cancel::cancel`; it only hastens the end.
-        self.stop.load(Ordering::Relaxed) != 0
+        self.stop().load(Ordering::Relaxed) != 0
     }
 
     /// Runs the calls on this thread, with others if it takes long.
@@ -108,12 +111,12 @@ impl Run {
         self.close()
     }
 
-    /// Ends the run, waits until every worker has left it, and says what they did.
+    /// Ends the run, waits until every worker has left it, and says what they did, if that is told.
     pub(crate) fn close(&self) -> Result<Vec<WorkerReport>, RunError> {
         self.shared.close();
-        self.crew.dismiss();
+        self.device.crew().dismiss();
         // Relaxed: every worker has left, under the lock of `shared`.
-        let stop = self.stop.swap(0, Ordering::Relaxed);
+        let stop = self.stop().swap(0, Ordering::Relaxed);
         if let Some(error) = self.error.lock().take() {
             return Err(error);
         }
@@ -148,7 +151,7 @@ impl Run {
     pub(crate) fn call_others(&self) {
         if let Some(run) = self.this.upgrade() {
             // Whoever is missing: the caller can do all work alone.
-            self.crew.call(run, self.workers - 1);
+            self.device.crew().call(run, self.workers - 1);
         }
     }
 
@@ -174,8 +177,8 @@ impl Run {
                 self.left.lock().push(worker.leave());
             }
             let (stacks, report) = worker.finish();
-            self.reports.lock().push(report);
-            self.stash.lock().push(stacks);
+            self.reports.lock().extend(report);
+            self.loaded.stash.lock().push(stacks);
         }));
         if let Err(panic) = done {
             self.fail(RunError::Panicked {
@@ -185,11 +188,11 @@ impl Run {
     }
 
     fn stacks(&self) -> Result<Box<Stacks>, RunError> {
-        if let Some(stacks) = self.stash.lock().pop() {
+        if let Some(stacks) = self.loaded.stash.lock().pop() {
             return Ok(stacks);
         }
         let budget = self.pool.budget();
-        let stacks = Stacks::new(&self.plan, budget);
+        let stacks = Stacks::new(&self.loaded.plan, budget);
         stacks
             .map(Box::new)
             .map_err(|e| RunError::Device(format!("no address space for channel stacks: {e}")))
@@ -203,7 +206,7 @@ impl Run {
             stack_limit: thread_stack::limit(),
             stacks: ptr::null_mut(),
             fields: ptr::null(),
-            cancel: self.stop.as_ptr(),
+            cancel: self.stop().as_ptr(),
             uniforms: ptr::null(),
             more: dispatch::more,
             growing: 0,
@@ -218,14 +221,14 @@ impl Run {
             return Some(error.clone());
         }
         // Relaxed: as in `stopped`.
-        (self.stop.load(Ordering::Relaxed) & CANCELLED != 0).then_some(RunError::Cancelled)
+        (self.stop().load(Ordering::Relaxed) & CANCELLED != 0).then_some(RunError::Cancelled)
     }
 
     /// Ends the run with an error, unless it already has one.
     pub(crate) fn fail(&self, error: RunError) {
         self.error.lock().get_or_insert(error);
         // Relaxed: pairs with the load in `stopped`; the error itself is under its lock.
-        self.stop.fetch_or(FAILED, Ordering::Relaxed);
+        self.stop().fetch_or(FAILED, Ordering::Relaxed);
         self.shared.end();
     }
 }

@@ -5,13 +5,11 @@ use crate::{
     levels::Levels,
     memory::StackMemory,
     plan::{Plan, Pushes},
+    report::Tally,
 };
 use millstream_channels_kernel::{cpu::abi::StackState, layout::StackIndex};
 use std::io;
 
-/// Elements that the first wavefront of a segment has at most in a run, before its pace is known: each may take long, and nobody else runs what is in a
-/// wavefront.
-const FIRST_WIDTH: u64 = 1;
 /// Touched memory beyond this goes back to the system after a run.
 const KEEP: u64 = 64 << 20;
 
@@ -29,6 +27,8 @@ pub(crate) struct Stacks {
     pub(crate) before: Vec<(StackIndex, u64)>,
     /// What compiled code may have of deep memory while it runs.
     pub(crate) growth: Growth,
+    /// Where it counts, between two runs.
+    pub(crate) tally: Option<Tally>,
 }
 
 impl Stacks {
@@ -42,8 +42,9 @@ impl Stacks {
             states: vec![StackState::default(); count],
             levels: Levels::new(count, plan.tasks.len()),
             scratch: Vec::new(),
-            pace: vec![FIRST_WIDTH; plan.tasks.len() + plan.continuations.len()],
+            pace: plan.first.clone(),
             before: Vec::with_capacity(8),
+            tally: None,
         })
     }
 
@@ -53,10 +54,10 @@ impl Stacks {
     }
 
     /// Empties everything; `peak` bytes were in use.
-    pub(crate) fn clear(&mut self, peak: u64) {
+    pub(crate) fn clear(&mut self, plan: &Plan, peak: u64) {
         self.states.fill(StackState::default());
         self.levels.clear();
-        self.pace.fill(FIRST_WIDTH);
+        self.pace.copy_from_slice(&plan.first);
         if peak > KEEP {
             self.memory.release();
         }

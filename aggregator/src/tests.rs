@@ -19,7 +19,7 @@ use std::{
 
 const SIZES: [u32; 4] = [1, 2, 4, 16];
 
-fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoaded) {
+fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, Arc<CpuLoaded>) {
     by(CpuOptions {
         threads: Some(threads),
         memory: Some(memory),
@@ -28,14 +28,14 @@ fn device(threads: u32, memory: u64, width: Option<u64>) -> (CpuDevice, CpuLoade
     })
 }
 
-fn by(options: CpuOptions) -> (CpuDevice, CpuLoaded) {
+fn by(options: CpuOptions) -> (CpuDevice, Arc<CpuLoaded>) {
     let device = CpuDevice::with(options).unwrap();
     let loaded = device.prepare(&Arc::new(program()), &[], Arc::new(ByHand), Instant::now());
     (device, loaded)
 }
 
 fn run(
-    (device, loaded): &(CpuDevice, CpuLoaded),
+    (device, loaded): &(CpuDevice, Arc<CpuLoaded>),
     task: TaskId,
     calls: &[&[u64]],
 ) -> Result<(Vec<u64>, RunReport), RunError> {
@@ -43,7 +43,9 @@ fn run(
         .iter()
         .map(|args| ErasedCall::new(args.iter().map(|&a| ErasedArg::Scalar(a)).collect()))
         .collect();
-    let report = device.launch(loaded, task, &mut calls)?;
+    let report = device
+        .launch(loaded, task, &mut calls, true)?
+        .expect("told");
     assert!(
         report.peak <= report.budget,
         "peak {} of {}",
@@ -441,7 +443,7 @@ fn a_timeline_has_every_dispatch_and_counts_what_found_no_room() {
 }
 
 /// A run that somebody watches from beginning to end: what it reports, and what was seen.
-fn watched(on: &(CpuDevice, CpuLoaded)) -> (RunReport, Vec<SoFar>) {
+fn watched(on: &(CpuDevice, Arc<CpuLoaded>)) -> (RunReport, Vec<SoFar>) {
     let live = on.0.live();
     assert_eq!(live.so_far(), SoFar::default());
     let (ready, over) = (Barrier::new(2), AtomicBool::new(false));

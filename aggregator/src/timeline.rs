@@ -145,6 +145,13 @@ impl Host {
         self.add(what, begin, begin.elapsed());
     }
 
+    /// The same, if the time was taken.
+    pub(crate) fn spent_since(&mut self, begin: Option<Instant>, what: What) {
+        if let Some(begin) = begin {
+            self.spent(what, begin);
+        }
+    }
+
     /// It did that, for so long.
     pub(crate) fn add(&mut self, what: What, begin: Instant, took: Duration) {
         let begin = since_epoch(begin);

@@ -4,7 +4,7 @@
 use crate::{
     decisions::{Decision, Reason},
     levels::Level,
-    plan::Plan,
+    plan::{Plan, SHORT_WIDTH},
     report::WorkerReport,
     timeline::{Observe, Recorder, Span, What, since_epoch},
     worker::Worker,
@@ -75,18 +75,32 @@ impl Worker<'_> {
         self.watch.is_some()
     }
 
-    /// When a dispatch begins, if somebody wants to know it: several workers keep a pace.
+    /// When a dispatch of so many elements of a segment begins, if somebody wants to know it: several workers keep a pace. Looks at the clock are a good part
+    /// of what a small dispatch takes.
     #[inline]
-    pub(crate) fn clock(&self) -> Option<Instant> {
+    pub(crate) fn clock(&mut self, segment: usize, count: u64) -> Option<Instant> {
         if self.watched() {
             return Some(Instant::now());
         }
-        // Where the last one ended: little happened since, and looks at the clock are a good part of what a small dispatch takes.
-        (self.run.workers > 1).then_some(self.now)
+        if self.run.workers == 1 {
+            return None;
+        }
+        if self.plan.first[segment] == SHORT_WIDTH {
+            self.unseen += count;
+            if self.unseen < SHORT_WIDTH {
+                return None;
+            }
+        } else if self.unseen > 0 {
+            self.look_at_the_clock();
+        }
+        self.unseen = 0;
+        // Where the last one ended: little happened since.
+        Some(self.now)
     }
 
     /// Leaves what was done up to now out of the next dispatch's time.
     pub(crate) fn look_at_the_clock(&mut self) {
+        self.unseen = 0;
         if self.run.workers > 1 {
             self.now = Instant::now();
         }

@@ -91,6 +91,8 @@ pub(crate) struct Worker<'r> {
     entered: Instant,
     /// When it last looked at the clock: where there are several, behind each dispatch and whatever else takes long.
     pub(crate) now: Instant,
+    /// Elements that ran since, of segments where none takes long.
+    pub(crate) unseen: u64,
     /// Whether the others are to be called if this takes long.
     pub(crate) alone: bool,
     /// Where workers of a graph sleep.
@@ -112,9 +114,15 @@ impl<'r> Worker<'r> {
         mut context: WorkerContext,
     ) -> Self {
         context.fields = stacks.memory.fields();
-        let plan = &*run.plan;
+        let plan = &run.loaded.plan;
         stacks.growth.begin(run);
-        let entered = Instant::now();
+        let tally = stacks.tally.take();
+        let tally = tally.map_or_else(|| Tally::new(plan), Tally::cleared);
+        // Who calls is there from the beginning.
+        let entered = match id {
+            WorkerId(0) => run.begun,
+            _ => Instant::now(),
+        };
         Self {
             run,
             plan,
@@ -129,10 +137,11 @@ impl<'r> Worker<'r> {
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
-            tally: Tally::new(plan),
+            tally,
             parked: Duration::ZERO,
             entered,
             now: entered,
+            unseen: 0,
             alone: id == WorkerId(0) && run.workers > 1,
             bell: None,
             stopped_at: None,
@@ -142,17 +151,22 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// Gives the stacks back and says what was done.
-    pub(crate) fn finish(mut self) -> (Box<Stacks>, WorkerReport) {
+    /// Gives the stacks back and says what was done, if somebody wants to know.
+    pub(crate) fn finish(mut self) -> (Box<Stacks>, Option<WorkerReport>) {
         self.run.pool.give(self.granted - self.run.pool.own());
         self.publish();
-        self.stacks.clear(self.tally.peak);
-        let mut report =
-            WorkerReport::new(self.id.0, self.entered.elapsed(), self.parked, self.tally);
+        self.stacks.clear(self.plan, self.tally.peak);
+        let mut stacks = ManuallyDrop::into_inner(self.stacks);
+        if !self.run.told {
+            stacks.tally = Some(self.tally);
+            return (stacks, None);
+        }
+        let inside = self.entered.elapsed();
+        let mut report = WorkerReport::new(self.id.0, inside, self.parked, self.tally);
         if let Some(watch) = self.watch {
             watch.tell(&mut report);
         }
-        (ManuallyDrop::into_inner(self.stacks), report)
+        (stacks, Some(report))
     }
 
     /// Tells who watches the run how far this worker is.
@@ -163,7 +177,7 @@ impl<'r> Worker<'r> {
             bytes: self.live + self.lent,
             ..SoFar::default()
         };
-        self.run.board.publish(self.id.0 as usize, so_far);
+        self.run.board().publish(self.id.0 as usize, so_far);
     }
 
     /// Runs a batch to its end, on top of whatever is on the stacks.

@@ -331,7 +331,7 @@ fn queens(lab: &Lab, gpu: Option<&Gpu>, n: u32) -> Result<Row, String> {
 
 fn product(lab: &Lab, gpu: Option<&Gpu>, n: usize) -> Result<Spread, String> {
     let mut expected = Program::Multiply(n).input();
-    Rayon::new(lab.cores())?.run(Program::Multiply(n), &mut expected)?;
+    Rayon::new(lab.cores())?.run(Program::Multiply(n), &mut expected, true)?;
     let (
         Input::Strassen {
             a, b, c: expected, ..

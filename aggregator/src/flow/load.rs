@@ -85,7 +85,7 @@ impl std::fmt::Debug for GraphCall<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct CpuGraph {
     program: Arc<GraphProgram>,
-    loaded: CpuLoaded,
+    loaded: Arc<CpuLoaded>,
     wiring: Arc<Wiring>,
 }
 
@@ -97,7 +97,7 @@ impl CpuGraph {
         &self.program
     }
 
-    pub(crate) const fn compiling(&self) -> Duration {
+    pub(crate) fn compiling(&self) -> Duration {
         self.loaded.compiling()
     }
 
@@ -115,8 +115,8 @@ impl CpuGraph {
             let params = source[function].params.iter().skip(1);
             let bound = params.filter(|p| !matches!(p.ty, Type::Channel(_)));
             let args = args.get(&key).map_or(&[][..], |a| &a[..]);
-            let of = format!("kernel `{}`", kernel.name);
-            args::check(bound, &of, &source.structs, args, args::CPU, None)?;
+            let of = format_args!("kernel `{}`", kernel.name);
+            args::check(bound, of, &source.structs, args, args::CPU, None)?;
             uniforms.extend(args.iter().map(ErasedArg::bits));
         }
         Ok(uniforms)
@@ -216,7 +216,7 @@ impl CpuDevice {
         let kept = self.kept_channels().take();
         let kept = kept.filter(|k| Arc::ptr_eq(&k.0, &loaded.program));
         let channels = kept.map_or_else(|| wiring.make_channels(stock), |k| Ok(k.1))?;
-        let run = self.begin(&loaded.loaded, bytes + stock, Shared::empty);
+        let run = self.begin(&loaded.loaded, bytes + stock, true, Shared::empty);
         let hosts = wiring.hosts.len();
         let sources = wiring
             .hosts

@@ -25,15 +25,15 @@ impl Sight for Flow {
         // What lies where workers leave it for a channel is said of them.
         let names: Vec<&str> = self.wiring.channels.iter().map(|c| &*c.name).collect();
         // What kernels consume lies in rings: their entry stacks are none.
-        let kernels = self.run.plan.tasks.iter().filter(|t| t.in_channel);
-        let kernels = kernels.map(|t| &*self.run.plan.channels[t.entry.index()]);
+        let kernels = self.run.loaded.plan.tasks.iter().filter(|t| t.in_channel);
+        let kernels = kernels.map(|t| &*self.run.loaded.plan.channels[t.entry.index()]);
         let no_stacks: Vec<&str> = names.iter().copied().chain(kernels).collect();
         dump.channels.retain(|c| !no_stacks.contains(&&*c.name));
         let rings = (0..self.channels.len()).map(|c| self.channel_state(c));
         dump.channels.splice(0..0, rings);
         let hands = self.hands.lock();
         for (w, worker) in dump.workers.iter_mut().enumerate() {
-            let step = self.run.board.last_step(w);
+            let step = self.run.board().last_step(w);
             if step.doing == Doing::WaitsForRoom {
                 worker.last.at = names.get(step.at).map(|n| (*n).to_owned());
             }
