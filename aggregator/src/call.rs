@@ -126,7 +126,7 @@ impl Device {
         &self,
         calls: impl IntoIterator<Item = Call<'a, R>>,
     ) -> Result<Vec<R>, RunError> {
-        self.run_all_with_report(calls).map(|(results, _)| results)
+        self.run_all_told(calls, false).map(|(results, _)| results)
     }
 
     /// Runs many independent calls of one task in one run, and says what the run did.
@@ -137,9 +137,18 @@ impl Device {
         &self,
         calls: impl IntoIterator<Item = Call<'a, R>>,
     ) -> Result<(Vec<R>, RunReport), RunError> {
+        let (results, report) = self.run_all_told(calls, true)?;
+        Ok((results, report.unwrap_or_default()))
+    }
+
+    fn run_all_told<'a, R>(
+        &self,
+        calls: impl IntoIterator<Item = Call<'a, R>>,
+        told: bool,
+    ) -> Result<(Vec<R>, Option<RunReport>), RunError> {
         let mut calls = calls.into_iter();
         let Some(first) = calls.next() else {
-            return Ok((Vec::new(), RunReport::default()));
+            return Ok((Vec::new(), None));
         };
         let task = first.resolve()?;
         let loaded: Loaded = self.load(&first.program)?;
@@ -154,7 +163,7 @@ impl Device {
             }
             erased.push(call.call);
         }
-        let report = self.launch(&loaded, task, &mut erased)?;
+        let report = self.launch_told(&loaded, task, &mut erased, told)?;
         Ok((
             erased.iter().map(|call| read(&call.result)).collect(),
             report,

@@ -61,10 +61,8 @@ struct Inner {
     memory: u64,
     width: Option<u64>,
     watched: Watched,
-    board: Arc<Board>,
-    crew: Arc<Crew>,
-    /// The stop word of the run in progress. One run at a time: who launches holds `turn`.
-    stop: Arc<AtomicU32>,
+    common: Arc<Common>,
+    /// One run at a time: who launches holds it.
     turn: Mutex<()>,
     loaded: Mutex<Vec<Arc<CpuLoaded>>>,
     /// The channels of the graph that ran last, if nothing else ran since.
@@ -73,8 +71,19 @@ struct Inner {
 
 impl Drop for Inner {
     fn drop(&mut self) {
-        self.crew.close();
+        self.common.crew.close();
     }
+}
+
+/// What a device has in common with its runs. They may outlive it: a thread of the crew that leaves a run may be the last to hold it, and would wait for
+/// itself if it held the device.
+#[derive(Debug)]
+pub(crate) struct Common {
+    /// Where workers say how far they are.
+    pub(crate) board: Arc<Board>,
+    pub(crate) crew: Arc<Crew>,
+    /// Not 0 when the run in progress is to end.
+    pub(crate) stop: Arc<AtomicU32>,
 }
 
 /// A program on a device, compiled.
@@ -83,6 +92,7 @@ pub(crate) struct CpuLoaded {
     program: Arc<Levelized>,
     pub(crate) code: Arc<dyn Code>,
     pub(crate) plan: Plan,
+    /// Stacks of workers that wait for the next run.
     pub(crate) stash: Stash,
     compiled: Instant,
     compiling: Duration,
@@ -95,10 +105,6 @@ impl CpuLoaded {
 
     pub(crate) const fn compiling(&self) -> Duration {
         self.compiling
-    }
-
-    pub(crate) const fn plan(&self) -> &Plan {
-        &self.plan
     }
 }
 
@@ -122,9 +128,7 @@ impl CpuDevice {
         }
         // Times are counted from here on.
         timeline::start();
-        let crew = Crew::new();
-        let (stop, turn, loaded) = (Arc::default(), Mutex::new(()), Mutex::new(Vec::new()));
-        let kept = Mutex::new(None);
+        let (turn, loaded, kept) = (Mutex::new(()), Mutex::new(Vec::new()), Mutex::new(None));
         Ok(Self {
             inner: Arc::new(Inner {
                 threads,
@@ -134,9 +138,11 @@ impl CpuDevice {
                     decisions: options.decisions,
                     observe: options.observe,
                 },
-                board: Board::new(threads),
-                crew,
-                stop,
+                common: Arc::new(Common {
+                    board: Board::new(threads),
+                    crew: Crew::new(),
+                    stop: Arc::default(),
+                }),
                 turn,
                 loaded,
                 kept,
@@ -154,12 +160,12 @@ impl CpuDevice {
 
     /// The word that [`cancel`] sets.
     pub(crate) fn stop_word(&self) -> &Arc<AtomicU32> {
-        &self.inner.stop
+        &self.inner.common.stop
     }
 
     /// Watches its runs.
     pub(crate) fn live(&self) -> Live {
-        Live(self.inner.board.clone())
+        Live(self.inner.common.board.clone())
     }
 
     /// Compiles a program for this device, unless it is loaded already.
@@ -263,14 +269,14 @@ impl CpuDevice {
         let (task, count) = (task.index(), calls.len() as u64);
         let batch = Batch::new(&loaded.plan, task, count, fields, 0, (0, task));
         let mut host = Host::default();
-        host.spent_since(start, What::Copy);
+        host.spent_since(What::Copy, start);
         let run = self.begin(loaded, 0, told, Shared::new);
         let start = clock();
         self.board().begins(weak(&run));
         let workers = run.execute(&batch);
         self.board().ends(workers.as_ref().err(), || run.sight());
         let workers = workers?;
-        host.spent_since(start, What::Run);
+        host.spent_since(What::Run, start);
         let start = clock();
         if let Some(result) = &plan.result {
             for (i, call) in (0..).zip(calls) {
@@ -281,7 +287,7 @@ impl CpuDevice {
         if !told {
             return Ok(None);
         }
-        host.spent_since(start, What::Copy);
+        host.spent_since(What::Copy, start);
         let report = self.report(loaded, &run, workers, (host, batch.count));
         tracing::debug!(
             tasks = report.total,
@@ -304,11 +310,11 @@ impl CpuDevice {
 
     /// Where its workers say how far they are.
     pub(crate) fn board(&self) -> &Board {
-        &self.inner.board
+        &self.inner.common.board
     }
 
     pub(crate) fn crew(&self) -> &Arc<Crew> {
-        &self.inner.crew
+        &self.inner.common.crew
     }
 
     /// A run of a program, with the device's memory but for so many bytes.
@@ -319,8 +325,15 @@ impl CpuDevice {
         told: bool,
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Run> {
-        let memory = self.inner.memory - taken;
-        Run::new(self, loaded, memory, (told, self.inner.watched), shared)
+        let inner = &self.inner;
+        let (memory, watched) = (inner.memory - taken, (told, inner.watched));
+        Run::new(
+            &inner.common,
+            loaded,
+            (memory, inner.threads),
+            watched,
+            shared,
+        )
     }
 
     /// What a run did that began with so many elements, and for which the host did that.
@@ -365,5 +378,22 @@ impl fmt::Debug for CpuDevice {
             .field("threads", threads)
             .field("memory", memory)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{ByHand, program};
+
+    /// Its threads would have the device's end to themselves, and it waits for them.
+    #[test]
+    fn a_run_that_somebody_holds_still_holds_no_device() {
+        let device = CpuDevice::with(CpuOptions::default()).unwrap();
+        let loaded = device.prepare(&Arc::new(program()), &[], Arc::new(ByHand), Instant::now());
+        let run = device.begin(&loaded, 0, true, Shared::new);
+        let gone = Arc::downgrade(&device.inner);
+        drop((device, loaded));
+        assert!(gone.upgrade().is_none(), "{run:?}");
     }
 }

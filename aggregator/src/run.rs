@@ -3,7 +3,7 @@
 use crate::{
     batch::Batch,
     budget::Pool,
-    cpu::{CpuDevice, CpuLoaded},
+    cpu::{Common, CpuLoaded},
     crew::Job,
     dispatch,
     error::RunError,
@@ -44,7 +44,7 @@ pub(crate) type Stash = Mutex<Vec<Box<Stacks>>>;
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) loaded: Arc<CpuLoaded>,
-    device: CpuDevice,
+    common: Arc<Common>,
     pub(crate) pool: Pool,
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
@@ -63,16 +63,16 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(
-        device: &CpuDevice,
+        common: &Arc<Common>,
         loaded: &Arc<CpuLoaded>,
-        budget: u64,
+        (budget, threads): (u64, u32),
         (told, watched): (bool, Watched),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
-        let workers = Pool::workers(budget, device.threads());
+        let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
             loaded: loaded.clone(),
-            device: device.clone(),
+            common: common.clone(),
             pool: Pool::new(budget, workers),
             shared: shared(workers),
             workers,
@@ -89,13 +89,13 @@ impl Run {
     /// Not 0 when the run is to end. Compiled code reads it too.
     #[inline]
     fn stop(&self) -> &AtomicU32 {
-        self.device.stop_word()
+        &self.common.stop
     }
 
     /// Where its workers say how far they are.
     #[inline]
     pub(crate) fn board(&self) -> &Board {
-        self.device.board()
+        &self.common.board
     }
 
     /// Whether the run is to end before its work is done.
@@ -114,7 +114,7 @@ impl Run {
     /// Ends the run, waits until every worker has left it, and says what they did, if that is told.
     pub(crate) fn close(&self) -> Result<Vec<WorkerReport>, RunError> {
         self.shared.close();
-        self.device.crew().dismiss();
+        self.common.crew.dismiss();
         // Relaxed: every worker has left, under the lock of `shared`.
         let stop = self.stop().swap(0, Ordering::Relaxed);
         if let Some(error) = self.error.lock().take() {
@@ -151,7 +151,7 @@ impl Run {
     pub(crate) fn call_others(&self) {
         if let Some(run) = self.this.upgrade() {
             // Whoever is missing: the caller can do all work alone.
-            self.device.crew().call(run, self.workers - 1);
+            self.common.crew.call(run, self.workers - 1);
         }
     }
 

@@ -146,7 +146,7 @@ impl Host {
     }
 
     /// The same, if the time was taken.
-    pub(crate) fn spent_since(&mut self, begin: Option<Instant>, what: What) {
+    pub(crate) fn spent_since(&mut self, what: What, begin: Option<Instant>) {
         if let Some(begin) = begin {
             self.spent(what, begin);
         }

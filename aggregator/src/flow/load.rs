@@ -130,7 +130,7 @@ impl CpuDevice {
         let loaded = self.load_with(&program.levelized, &tasks, || {
             Ok(Arc::new(Native::compile(&program.levelized)?))
         })?;
-        let wiring = Arc::new(Wiring::new(program, loaded.plan())?);
+        let wiring = Arc::new(Wiring::new(program, &loaded.plan)?);
         Ok(CpuGraph {
             program: program.clone(),
             loaded,

@@ -319,7 +319,7 @@ FN void policy_begins([[maybe_unused]] Policy& p) {
   p.chosen = now_ns();
 #endif
 }
-FN u64 policy_begun([[maybe_unused]] const Policy& p) {
+FN u64 policy_chosen([[maybe_unused]] const Policy& p) {
 #ifdef RECORDS
   return p.chosen;
 #else
@@ -364,7 +364,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   }
   bool children = false;
   u32 average = 0;  // of what depends on data, the most that an element pushed
-  Record* const record = next_record(policy_begun(p), 0, d.source, d.level, d.first, d.count, left);
+  Record* const record = next_record(policy_chosen(p), 0, d.source, d.level, d.first, d.count, left);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const Push push = pushes[from.first_push + i];
     // Relaxed: the barrier before has ordered the reservations.
