@@ -389,7 +389,7 @@ mod tests {
     /// Its threads would have the device's end to themselves, and it waits for them.
     #[test]
     fn a_run_that_somebody_holds_still_holds_no_device() {
-        let device = CpuDevice::with(CpuOptions::default()).unwrap();
+        let device = CpuDevice::with(CpuOptions::default()).expect("there is a CPU");
         let loaded = device.prepare(&Arc::new(program()), &[], Arc::new(ByHand), Instant::now());
         let run = device.begin(&loaded, 0, true, Shared::new);
         let gone = Arc::downgrade(&device.inner);
