@@ -75,7 +75,7 @@ FN void policy_copy(Policy& p, u32 from, u32 to) {
 }
 
 // Gives half of the places to other levels: what is known of those that had them is put down, and what is known of the others is fetched.
-static __device__ __noinline__ void policy_trade(Policy& p, u32 out, u32 in) {
+FN void policy_trade(Policy& p, u32 out, u32 in) {
   policy_copy<true>(p, out, out + NEAR / 2);
   u64* const here = (u64*)&policy_level(p, in);
   for (u32 i = lane_id(); i < NEAR / 2 * sizeof(Place) / 8; i += WARP) here[i] = 0;
@@ -87,7 +87,7 @@ static __device__ __noinline__ void policy_trade(Policy& p, u32 out, u32 in) {
 enum MarkKind : u32 { MARK_BEGIN, MARK_END, MARK_FLOOR, MARKS };
 
 // Puts marks for what waits at some levels on their stack, a lane for each channel of each level. False if it has no room for them.
-static __device__ __noinline__ bool policy_mark(Policy& p, u32 from, u32 to) {
+FN bool policy_mark(Policy& p, u32 from, u32 to) {
   const u32 channels = (to - from) * STACKS, before = (1u << lane_id()) - 1;
   // Marks are written to where these may lie, for all the compiler knows.
   Mark* const waiting = p.waiting;
@@ -118,7 +118,7 @@ static __device__ __noinline__ bool policy_mark(Policy& p, u32 from, u32 to) {
 
 // Takes what waits at levels from `from` on off the stack of marks, a lane for each mark: these levels get places, which are clear. What waits ends where
 // the next that waits below begins, or at `floor`; `lo` is where that has come to.
-static __device__ __noinline__ void policy_unmark(Policy& p, u32 from) {
+FN void policy_unmark(Policy& p, u32 from) {
   for (u32 s = lane_id(); s < STACKS; s += WARP) p.lo[s] = p.floor[s];
   u32 left = p.marks;
   bool more = left != 0;
@@ -232,10 +232,15 @@ FN void policy_start(Policy& p, Shared& sh, Control* c, const Standing* standing
   if (p.begun) policy_resume(p);
 }
 
+// Puts marks for what waits above the level where the run stands.
+static __device__ __noinline__ void policy_rest(Policy& p, Control* c) {
+  if (!policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+}
+
 // Leaves everything where the host finds it.
 FN void policy_end(Policy& p, Control* c, Standing* standing) {
   policy_copy<true>(p, p.oldest, p.oldest + NEAR);
-  if (p.level != p.oldest && !policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
+  if (p.level != p.oldest) policy_rest(p, c);
   const Place& now = policy_level(p, p.level);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     p.lo[s] = now.lo[s];
