@@ -1,17 +1,17 @@
 // CUDA on one thread of this computer, just enough for the generated text: a fiber for each CUDA thread, small warps and blocks. Who goes on is
 // drawn by lot at every barrier and at atomic operations, so that a seed is an interleaving, and the same seed the same one. It tries the code's
 // logic, its barriers included; it says nothing of its speed. Of accesses between these, and of memory orders, it says something behind `watch.h` alone.
+//
+// Every test reads it anew for each of its programs: headers of C++ take longer to read than all that follows, and so do those of C behind them.
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#include <math.h>
 #include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
-
-// Others, as <memory> and <chrono>, take longer to read than what follows.
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <vector>
 
 #define pause emulated_pause  // <unistd.h> has one
 #define EMULATED
@@ -51,22 +51,27 @@ struct Fiber {
 static unsigned number_of(const Fiber* fiber) { return fiber->block * BLOCK + fiber->thread; }
 // Where fibers wait for each other.
 struct Barrier {
-  unsigned expected;
-  std::vector<Fiber*> waiting;
+  unsigned expected, count;
+  Fiber* waiting[BLOCK];
 };
 // Shared memory of all blocks, one behind the other.
-constexpr size_t MOST_SHARED = 256 << 10, MOST_BLOCKS = 256;
+constexpr size_t MOST_SHARED = 256 << 10, MOST_BLOCKS = 256, MOST_DECLARED = 64;
 static char* const shared_memory =
     (char*)mmap(nullptr, MOST_BLOCKS * MOST_SHARED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 // What a block shares: its barriers, a word for each lane, and its shared memory, by the number of its declaration.
 struct Block {
   char* next;  // where the next declaration goes
-  Barrier all{BLOCK, {}};
-  std::vector<Barrier> warps{BLOCK / WARP, Barrier{WARP, {}}};
+  Barrier all, warps[BLOCK / WARP];
   unsigned words[BLOCK];
-  std::vector<void*> shared;
+  void* shared[MOST_DECLARED];
+  QUIET void begin(char* memory) {
+    next = memory;
+    all = Barrier{BLOCK, 0, {}};
+    for (Barrier& warp : warps) warp = Barrier{WARP, 0, {}};
+    memset(shared, 0, sizeof(shared));
+  }
   QUIET void* place(unsigned number, size_t size) {
-    if (shared.size() <= number) shared.resize(number + 1);
+    if (number >= MOST_DECLARED) abort();
     if (!shared[number]) {
       shared[number] = next;
       next += (size + 63) & ~(size_t)63;
@@ -86,8 +91,9 @@ static unsigned declarations;
     return name;                  \
   }
 
-static std::vector<Block> blocks_of_launch;
-static std::vector<Fiber*> ready;
+static Block blocks_of_launch[MOST_BLOCKS];
+static Fiber* ready[MOST_BLOCKS * BLOCK];
+static unsigned ready_count;
 static Fiber* running;
 static jmp_buf scheduler;
 static uint64_t lots = 1;
@@ -107,7 +113,7 @@ static void leave() {
   if (_setjmp(running->here) == 0) _longjmp(scheduler, 1);
 }
 static void others() {
-  ready.push_back(running);
+  ready[ready_count++] = running;
   leave();
 }
 static void maybe_others() {
@@ -126,11 +132,12 @@ extern "C" void set_steps(unsigned one_in) {
 }
 #endif
 static void meet(Barrier& barrier, bool orders = true) {
-  barrier.waiting.push_back(running);
-  if (barrier.waiting.size() == barrier.expected) {
+  barrier.waiting[barrier.count++] = running;
+  if (barrier.count == barrier.expected) {
     if (orders) watch_meeting(barrier.expected, [&](unsigned i) { return number_of(barrier.waiting[i]); });
-    ready.insert(ready.end(), barrier.waiting.begin(), barrier.waiting.end());
-    barrier.waiting.clear();
+    memcpy(ready + ready_count, barrier.waiting, barrier.count * sizeof(Fiber*));
+    ready_count += barrier.count;
+    barrier.count = 0;
   }
   leave();
 }
@@ -289,18 +296,18 @@ static Fiber* new_fiber() {
 // Runs a kernel to its end. How many of its threads wait for others for ever: 0, unless the kernel is wrong.
 template <class F>
 static unsigned launch(unsigned blocks, F kernel) {
-  static std::vector<Fiber*> fibers;
-  static unsigned left;
+  static Fiber* fibers[MOST_BLOCKS * BLOCK];
+  static unsigned made, left;
   const unsigned count = blocks * BLOCK;
-  while (fibers.size() < count) fibers.push_back(new_fiber());
-  gridDim.x = blocks;
   if (blocks > MOST_BLOCKS) return count;
-  blocks_of_launch = std::vector<Block>(blocks);
-  for (unsigned b = 0; b < blocks; b++) blocks_of_launch[b].next = shared_memory + b * MOST_SHARED;
+  for (; made < count; made++) fibers[made] = new_fiber();
+  gridDim.x = blocks;
+  for (unsigned b = 0; b < blocks; b++) blocks_of_launch[b].begin(shared_memory + b * MOST_SHARED);
   watch_begins(count);
   kernel_of_launch = [](void* f) { (*(F*)f)(); };
   argument_of_launch = &kernel;
-  ready.assign(fibers.begin(), fibers.begin() + count);
+  memcpy(ready, fibers, count * sizeof(Fiber*));
+  ready_count = count;
   for (unsigned i = 0; i < count; i++) {
     fibers[i]->thread = i % BLOCK;
     fibers[i]->block = i / BLOCK;
@@ -311,11 +318,10 @@ static unsigned launch(unsigned blocks, F kernel) {
     const int why = _setjmp(scheduler);
     if (why == 2) left--;
     if (why == 3) break;
-    if (ready.empty() || turns_left-- == 0) break;
-    const size_t at = lot() % ready.size();
+    if (ready_count == 0 || turns_left-- == 0) break;
+    const unsigned at = lot() % ready_count;
     running = ready[at];
-    ready[at] = ready.back();
-    ready.pop_back();
+    ready[at] = ready[--ready_count];
     threadIdx.x = running->thread;
     blockIdx.x = running->block;
     watched_thread = number_of(running);

@@ -170,7 +170,7 @@ fn library_of(text: &str, accesses: Accesses, folder: &Path) -> Result<Vec<u8>, 
     // The standard that NVRTC is told too; headers of later ones take longer to read. By `-Og` a text compiles in a fifth less time than by `-O1`, and its runs,
     // which are short, take no longer; by `-O0` they take longer by more than that saves. Some compilers fortify by themselves, and take a fiber that goes on for
     // a jump into a frame that is gone.
-    let flags = "-std=c++17 -Og -fPIC -w -U_FORTIFY_SOURCE -fno-gnu-unique -fno-threadsafe-statics -fno-strict-aliasing -ffp-contract=off";
+    let flags = "-std=c++17 -Og -fno-exceptions -fPIC -w -U_FORTIFY_SOURCE -fno-gnu-unique -fno-threadsafe-statics -fno-strict-aliasing -ffp-contract=off";
     let mut compile = Command::new(compiler());
     compile.args(flags.split(' '));
     match accesses {
