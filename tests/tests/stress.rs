@@ -3,13 +3,15 @@
 //!
 //! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread.
 //! - `MILLSTREAM_SECONDS`: begins no run after that time, 60 if it is not set.
-//! - `MILLSTREAM_SEED`: the first round, 1 if it is not set.
+//! - `MILLSTREAM_SEED`: the first round, 1 if it is not set, and which random programs.
 //! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by all
 //!   processors meanwhile.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
-use millstream_aggregator::{Aggregator, CpuOptions, CudaOptions, Device, Policy, RunReport};
+use millstream_aggregator::{
+    Aggregator, CpuOptions, CudaOptions, Device, Policy, RunError, RunReport,
+};
 use millstream_tests::{
     Outcome,
     engine::{Engine, Failure, Prepared, prepare},
@@ -21,7 +23,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, Sender, channel},
+        mpsc::{Receiver, SyncSender, sync_channel},
     },
     time::{Duration, Instant},
 };
@@ -51,14 +53,16 @@ const BUDGETS: [u64; 17] = [
 const LONG: Duration = Duration::from_secs(2);
 /// With less memory than where a random program took longer, it is not tried in the same way: it would take longer still, and there are many programs.
 const ENOUGH: Duration = Duration::from_millis(300);
-/// With less memory than where another program took longer, it is tried in the same way at each fourth budget, at others in each round.
+/// With less memory than where another program took longer, it is tried in the same way at each fourth budget.
 const OFTEN: Duration = Duration::from_secs(1);
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
 const MOST_CHILDREN: u32 = 100_000;
 /// Random programs between two calls of the others, at most.
-const RANDOM: usize = 6;
+const RANDOM: usize = 16;
+/// So many are compiled before they are run: more machine code than that of some hundred programs is not kept.
+const AHEAD: usize = 32;
 const WAYS: [(Aggregator, Policy); 4] = [
     (Aggregator::Auto, Policy::Auto),
     (Aggregator::Persistent, Policy::Device),
@@ -209,6 +213,8 @@ struct Seen {
     left_out: u64,
     calls: u64,
     took: Duration,
+    running: Duration,
+    compiling: Duration,
 }
 
 /// Devices, and what was seen on them.
@@ -272,8 +278,9 @@ impl Stress {
         }
     }
 
-    /// Runs a case at each budget, the largest first; by the host thread, and where it takes long, only now and then. False when the time is over.
-    fn try_all(&mut self, case: &Case, seed: u64) -> bool {
+    /// Runs a case at each budget, the largest first. By the host thread, and where it takes long, it is run at each fourth one, which ones depends on the
+    /// turn; a random program, of which there are many, at each eighth, in each way at others. False when the time is over.
+    fn try_all(&mut self, case: &Case, turn: u64) -> bool {
         let Case {
             tried,
             prepared,
@@ -295,8 +302,14 @@ impl Stress {
             if self.start.elapsed() > self.limit {
                 return false;
             }
-            let is_turn = (i / WAYS.len()) as u64 % 4 == seed % 4;
-            if *memory < least || (way.0 == Aggregator::HostThread && !is_turn) {
+            let (budget, number) = ((i / WAYS.len()) as u64, (i % WAYS.len()) as u64);
+            let is_turn = if *is_random {
+                (budget + 2 * number) % 8 == turn % 8
+            } else {
+                budget % 4 == turn % 4
+            };
+            let seldom = *is_random || way.0 == Aggregator::HostThread;
+            if *memory < least || (seldom && !is_turn) {
                 continue;
             }
             if slow.contains(way) && (*is_random || !is_turn) {
@@ -317,6 +330,8 @@ impl Stress {
                     refused.retain(|of| of != way);
                     seen.with_more += (all - refused.len()) as u64;
                     seen.tasks += report.total;
+                    seen.running += report.running;
+                    seen.compiling += report.compiling;
                     seen.compared += report.compared;
                     if !agree(&outcome.result, &expected.0.result)
                         || (*same == Same::All && outcome.after != expected.0.after)
@@ -368,24 +383,24 @@ impl Stress {
     }
 }
 
-/// Random programs, each as soon as there is machine code for it; or why there is none.
+/// Random programs, each as soon as there is machine code for it for every way, and for runs that find no room without restart points; or why there is none.
 fn compile(
-    device: &Device,
+    devices: &[Device],
     next: &AtomicU64,
     over: &AtomicBool,
-    cases: u64,
-    ready: &Sender<Case>,
+    last: u64,
+    ready: &SyncSender<Case>,
 ) -> Vec<String> {
     let mut refused = Vec::new();
     // Relaxed: each number is taken once, and the flag hastens the end, no more.
     while !over.load(Ordering::Relaxed) {
         let seed = next.fetch_add(1, Ordering::Relaxed);
-        if seed > cases {
+        if seed > last {
             break;
         }
         let tried = swarm(seed, MOST_CHILDREN);
         let prepared = Arc::new(prepare(&tried.source, &tried.name).unwrap());
-        if let Err(error) = device.load(&prepared.levelized) {
+        if let Err(error) = load_all(devices, &prepared) {
             refused.push(format!("{}: {error}", tried.name));
             continue;
         }
@@ -402,17 +417,32 @@ fn compile(
     refused
 }
 
+/// Compiles a program for each way.
+fn load_all(devices: &[Device], prepared: &Prepared) -> Result<(), RunError> {
+    let restarting = prepared.levelized.restarting().map(Arc::new);
+    for program in std::iter::once(&prepared.levelized).chain(&restarting) {
+        for device in devices {
+            device.load(program)?;
+        }
+    }
+    Ok(())
+}
+
 /// Rounds of the programs of every round, with the random ones that are ready by then between them.
 fn rounds(
     stress: &mut Stress,
     programs: &BTreeMap<&'static str, Arc<Prepared>>,
     ready: &Receiver<Case>,
 ) {
-    for seed in setting("MILLSTREAM_SEED", 1).. {
+    let mut turn = setting("MILLSTREAM_SEED", 1);
+    for seed in turn.. {
         for case in round(seed, programs) {
-            let random = ready.try_iter().take(RANDOM);
-            for case in std::iter::once(case).chain(random) {
-                if !stress.try_all(&case, seed) {
+            if !stress.try_all(&case, seed) {
+                return;
+            }
+            for case in ready.try_iter().take(RANDOM) {
+                turn += 1;
+                if !stress.try_all(&case, turn) {
                     return;
                 }
             }
@@ -428,30 +458,35 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     }
     let mut stress = Stress::new(asked == "cpu");
     let programs = programs();
-    let Engine::Device(_, device) = &stress.engines[0].2 else {
-        unreachable!("made above")
-    };
-    let device = device.clone();
+    let ways = stress.engines[..WAYS.len()].iter();
+    let devices: Vec<Device> = ways
+        .map(|(_, _, engine)| match engine {
+            Engine::Device(_, device) => device.clone(),
+            _ => unreachable!("made above"),
+        })
+        .collect();
     // Machine code of all of them, at the same time.
     std::thread::scope(|scope| {
         for prepared in programs.values() {
-            scope.spawn(|| device.load(&prepared.levelized).unwrap());
+            scope.spawn(|| load_all(&devices, prepared).unwrap());
         }
     });
-    let (next, over) = (AtomicU64::new(1), AtomicBool::new(false));
-    let (cases, workers) = (
-        setting("MILLSTREAM_CASES", 200),
+    let cases = setting("MILLSTREAM_CASES", 200);
+    let first = (setting("MILLSTREAM_SEED", 1) - 1) * cases + 1;
+    let (next, over) = (AtomicU64::new(first), AtomicBool::new(false));
+    let (last, workers) = (
+        first + cases - 1,
         std::thread::available_parallelism().map_or(1, |n| n.get().saturating_sub(2).max(1)),
     );
     stress.start = Instant::now();
     std::thread::scope(|scope| {
-        let (send, ready) = channel();
+        let (send, ready) = sync_channel(AHEAD);
         let compiling: Vec<_> = (0..workers)
             .map(|_| {
                 let send = send.clone();
                 scope.spawn(|| {
                     let send = send;
-                    compile(&device, &next, &over, cases, &send)
+                    compile(&devices, &next, &over, last, &send)
                 })
             })
             .collect();
@@ -459,6 +494,7 @@ fn tight_budgets_change_nothing_on_a_gpu() {
         rounds(&mut stress, &programs, &ready);
         // Relaxed: see `compile`.
         over.store(true, Ordering::Relaxed);
+        drop(ready);
         for refused in compiling {
             stress.wrong.extend(refused.join().unwrap());
         }
