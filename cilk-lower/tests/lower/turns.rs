@@ -2,7 +2,10 @@
 
 use super::source::program;
 use millstream_cilk_lower::lower::lower;
-use millstream_graph::levelized::{Levelized, StackRef};
+use millstream_graph::{
+    ir::StmtKind,
+    levelized::{Levelized, StackRef},
+};
 
 /// What the loop of a task spawns at most, by the first segment of the form that spawns into a sum. The loop is the body of
 /// `fn walk(n: u64, k: u64) -> u64`, and `go!()` in it spawns.
@@ -141,4 +144,23 @@ fn large_children_are_not_counted() {
         .find(|t| t.name == "large+add")
         .unwrap();
     assert!(combining.segments[0].restarts().is_some());
+}
+
+/// A task that nothing waits in goes the same ways whether it has spawned something or not.
+#[test]
+fn a_loop_that_spawns_stands_once_where_nothing_waits() {
+    for body in [
+        "let mut x = k; while x != 0 { if x % 5 == 2 { x /= 3; continue; } go!(); x &= x - 1; }",
+        "let mut i = 0; loop { if i % 7 == k { i += 2; continue; } if i > n { break; } go!(); i += 1; }",
+    ] {
+        let lowered = lowered(body);
+        let spawns = |name: &str| {
+            let task = lowered.tasks.iter().find(|t| t.name == name).unwrap();
+            let stmts = task.segments[0].body.stmts();
+            stmts
+                .filter(|s| matches!(s.kind, StmtKind::Spawn { .. }))
+                .count()
+        };
+        assert_eq!(spawns("walk+add"), 1, "{body}");
+    }
 }

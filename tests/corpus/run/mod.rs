@@ -296,6 +296,7 @@ programs! {
     tasks_mutual
     texts_searched
     three_phase_state
+    tilings
     traced_spheres
     trait_parameters
     traits_in_modules

@@ -12,7 +12,7 @@ mod prune;
 mod segment;
 mod spawned;
 
-use super::{bounds, reduce, restart, simplify, unroll};
+use super::{alike, bounds, reduce, restart, simplify, unroll};
 use millstream_graph::{
     ir::{Combine, FuncId, Function, LocalId, Program, SegmentId},
     levelized::LoweredTask,
@@ -82,6 +82,7 @@ fn split_at_syncs(
     spawned::separate(&mut function);
     ret = simplify::simplify(&mut function, ret);
     spawned::drop_tail_syncs(&mut function, combine);
+    alike::rejoin(&mut function, ret);
     addresses::sink(&mut function);
     simplify::tidy(&mut function, ret);
     let plan = Plan::new(program, &function, ret);
