@@ -310,12 +310,17 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn policy(&self) -> Policy<'_> {
         let kernels = self.launcher.kernels();
         let stack = kernels.plan.number_of(StackRef::Entry(self.task), false);
+        // Where workers take over what finds no room, the levels below them need none of the memory, and room that was left for these would go to nobody.
+        let expected = match self.takes_over() {
+            true => 0,
+            false => kernels.expected(),
+        };
         Policy::new(
             &kernels.plan,
             &self.arena.capacities,
             stack,
             self.roots,
-            kernels.expected(),
+            expected,
             kernels.shape,
             self.arena.tables.room,
         )

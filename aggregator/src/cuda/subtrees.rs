@@ -302,6 +302,13 @@ impl<L: Launcher> Run<'_, L> {
         })
     }
 
+    /// Whether workers get what finds no room at once across the device.
+    pub(super) fn takes_over(&self) -> bool {
+        self.settings.policy == gpus::Policy::Auto
+            && self.flat.contains(&true)
+            && self.flat_room() <= LITTLE_ROOM
+    }
+
     /// Elements of the smallest stack that a subtree needs, of those that have room for several.
     fn flat_room(&self) -> u64 {
         let plan = self.plan();
