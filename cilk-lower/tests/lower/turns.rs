@@ -151,6 +151,7 @@ fn large_children_are_not_counted() {
 fn a_loop_that_spawns_stands_once_where_nothing_waits() {
     for body in [
         "let mut x = k; while x != 0 { if x % 5 == 2 { x /= 3; continue; } go!(); x &= x - 1; }",
+        "for i in 0..k { if i % 3 == 1 || i * i > n { continue; } go!(); }",
         "let mut i = 0; loop { if i % 7 == k { i += 2; continue; } if i > n { break; } go!(); i += 1; }",
     ] {
         let lowered = lowered(body);

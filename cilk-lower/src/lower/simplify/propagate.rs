@@ -103,9 +103,22 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
             send(target, edge);
         }
     };
-    flow.forward(Known::new(), step, |old, edge| {
+    let mut states = flow.forward(Known::new(), step, |old, edge| {
         old.retain(|id, value| edge.get(id) == Some(value));
-    })
+    });
+    // What came to a block first, a counter's first value say, was held against what came later. Where a block is come to from one other alone, what is
+    // known there in the end is all that counts.
+    for id in flow.order() {
+        let Some(known) = states[id.index()].clone() else {
+            continue;
+        };
+        step(*id, known, &mut |target, edge| {
+            if target != BlockId(0) && flow.sources(target).len() == 1 {
+                states[target.index()] = Some(edge);
+            }
+        });
+    }
+    states
 }
 
 /// The blocks that a terminator may go to, by what is known before it.
