@@ -472,7 +472,7 @@ fn tight_budgets_change_nothing_on_a_gpu() {
         }
     });
     let cases = setting("MILLSTREAM_CASES", 200);
-    let first = (setting("MILLSTREAM_SEED", 1) - 1) * cases + 1;
+    let first = setting("MILLSTREAM_SEED", 1).saturating_sub(1) * cases + 1;
     let (next, over) = (AtomicU64::new(first), AtomicBool::new(false));
     let (last, workers) = (
         first + cases - 1,

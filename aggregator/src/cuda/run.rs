@@ -63,6 +63,8 @@ pub(super) struct Run<'a, L> {
     roots: u32,
     /// Of each source whether workers may run what comes of it.
     pub(super) flat: Vec<bool>,
+    /// How many levels there will be across the device; 0 if nobody knows.
+    expected: u32,
     copies: Copies,
     /// Where the copies lie.
     copied: u64,
@@ -176,7 +178,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let plan = &launcher.kernels().plan;
         let flat = subtrees::flat(plan);
         let sizes = (&arena.capacities[..], &arena.once[..], arena.tables.size);
-        let run = Self {
+        let mut run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
             launcher,
             settings,
@@ -186,13 +188,17 @@ impl<'a, L: Launcher> Run<'a, L> {
             base,
             roots: roots as u32,
             flat,
+            expected: 0,
             copies,
             copied,
             outlet,
         };
+        // Where workers take over what finds no room, the levels below them need none of the memory, and room that was left for these would go to nobody.
+        if !run.take_over()? {
+            run.expected = run.launcher.kernels().expected();
+        }
         run.prepare(pieces)?;
         run.launcher.wait("copying the arguments")?;
-        let mut run = run;
         run.host.spent(What::Copy, start);
         Ok(run)
     }
@@ -310,17 +316,12 @@ impl<'a, L: Launcher> Run<'a, L> {
     fn policy(&self) -> Policy<'_> {
         let kernels = self.launcher.kernels();
         let stack = kernels.plan.number_of(StackRef::Entry(self.task), false);
-        // Where workers take over what finds no room, the levels below them need none of the memory, and room that was left for these would go to nobody.
-        let expected = match self.takes_over() {
-            true => 0,
-            false => kernels.expected(),
-        };
         Policy::new(
             &kernels.plan,
             &self.arena.capacities,
             stack,
             self.roots,
-            expected,
+            self.expected,
             kernels.shape,
             self.arena.tables.room,
         )

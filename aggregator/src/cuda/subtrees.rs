@@ -302,11 +302,12 @@ impl<L: Launcher> Run<'_, L> {
         })
     }
 
-    /// Whether workers get what finds no room at once across the device.
-    pub(super) fn takes_over(&self) -> bool {
-        self.settings.policy == gpus::Policy::Auto
+    /// Whether workers, which are there, get what finds no room at once across the device.
+    pub(super) fn take_over(&self) -> Result<bool, RunError> {
+        let may = self.settings.policy == gpus::Policy::Auto
             && self.flat.contains(&true)
-            && self.flat_room() <= LITTLE_ROOM
+            && self.flat_room() <= LITTLE_ROOM;
+        Ok(may && self.launcher.workers()? > 0)
     }
 
     /// Elements of the smallest stack that a subtree needs, of those that have room for several.

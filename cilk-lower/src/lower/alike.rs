@@ -252,16 +252,12 @@ impl<'a> Sides<'a> {
     }
 
     /// Whether the function does the same from both on, and may leave out the second.
-    fn alike(mut self) -> bool {
-        self.do_the_same() && self.is_entered_once()
+    fn alike(&mut self) -> bool {
+        self.same() && self.is_entered_once()
     }
 
     /// Whether it does the same from both on.
-    fn same(mut self) -> bool {
-        self.do_the_same()
-    }
-
-    fn do_the_same(&mut self) -> bool {
+    fn same(&mut self) -> bool {
         let (a, b) = self.begin;
         a != b && self.same_from(a, b) && self.are_apart() && self.own_what_differs()
     }

@@ -267,7 +267,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
   while (true) {
     const bool mine = is_mine(n, n.left), last = n.left <= WARP;
     // All lanes count, those that have no element the first one's once more: else they would come apart, and where a loop of the body looks whether the run
-    // is over they do not join behind it. A scan takes lanes that are apart ten times as long (H100: 2.7 us a level of one element for 1.6).
+    // is over they do not join behind it. A scan takes lanes that are apart ten times as long (H100: 2.7 us a level of one element for 1.7).
     Counting<S> counting;
     counting.control = device_channels.control;
     S::run(counting, args);
