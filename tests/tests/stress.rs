@@ -55,6 +55,8 @@ const LONG: Duration = Duration::from_secs(2);
 const ENOUGH: Duration = Duration::from_millis(300);
 /// With less memory than where another program took longer, it is tried in the same way at each fourth budget.
 const OFTEN: Duration = Duration::from_secs(1);
+/// What all runs of a random program may take, or of a call of the others: what is left of the budgets is left out, so that many programs have their turn.
+const SHARES: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(20)];
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
@@ -297,7 +299,8 @@ impl Stress {
             run(&self.cpu, prepared, tried).unwrap_or_else(|e| panic!("{}: {e}", tried.name));
         let family = tried.name.split(' ').next().unwrap().to_owned();
         let seen = self.seen.entry(family).or_default();
-        let (mut refused, mut slow) = (Vec::new(), Vec::new());
+        let (mut refused, mut slow, mut spent) = (Vec::new(), Vec::new(), Duration::ZERO);
+        let share = SHARES[usize::from(!is_random)];
         for (i, (memory, way, engine)) in self.engines.iter().enumerate().rev() {
             if self.start.elapsed() > self.limit {
                 return false;
@@ -312,7 +315,7 @@ impl Stress {
             if *memory < least || (seldom && !is_turn) {
                 continue;
             }
-            if slow.contains(way) && (*is_random || !is_turn) {
+            if spent > share || (slow.contains(way) && (*is_random || !is_turn)) {
                 seen.left_out += 1;
                 continue;
             }
@@ -373,6 +376,7 @@ impl Stress {
             if took > enough {
                 slow.push(*way);
             }
+            spent += took;
             if took > LONG {
                 println!("{}: {took:.1?}", what());
             }
@@ -440,6 +444,12 @@ fn rounds(
             if !stress.try_all(&case, seed) {
                 return;
             }
+            let random = stress.seen.get("swarm").map_or(0, |seen| seen.calls);
+            println!(
+                "{:.0?}: {} {seed}, {random} random programs",
+                stress.start.elapsed(),
+                case.tried.name
+            );
             for case in ready.try_iter().take(RANDOM) {
                 turn += 1;
                 if !stress.try_all(&case, turn) {
@@ -495,14 +505,15 @@ fn tight_budgets_change_nothing_on_a_gpu() {
         // Relaxed: see `compile`.
         over.store(true, Ordering::Relaxed);
         drop(ready);
+        // Before what is being compiled is waited for.
+        for (name, seen) in &stress.seen {
+            println!("{name}: {seen:?}");
+        }
+        println!("Seen: all of it in {:.0?}", stress.start.elapsed());
         for refused in compiling {
             stress.wrong.extend(refused.join().unwrap());
         }
     });
-    for (name, seen) in &stress.seen {
-        println!("{name}: {seen:?}");
-    }
-    println!("Seen: all of it in {:.0?}", stress.start.elapsed());
     stress.wrong.truncate(40);
     assert!(stress.wrong.is_empty(), "{}", stress.wrong.join("\n"));
 }
