@@ -55,8 +55,10 @@ const LONG: Duration = Duration::from_secs(2);
 const ENOUGH: Duration = Duration::from_millis(300);
 /// With less memory than where another program took longer, it is tried in the same way at each fourth budget.
 const OFTEN: Duration = Duration::from_secs(1);
-/// What all runs of a random program may take, or of a call of the others: what is left of the budgets is left out, so that many programs have their turn.
-const SHARES: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(20)];
+/// When all runs of a random program took longer, what is left of its budgets is left out, so that many programs have their turn.
+const RANDOM_SHARE: Duration = Duration::from_secs(3);
+/// As [`RANDOM_SHARE`], of a call of another program.
+const SHARE: Duration = Duration::from_secs(20);
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
@@ -281,7 +283,7 @@ impl Stress {
     }
 
     /// Runs a case at each budget, the largest first. By the host thread, and where it takes long, it is run at each fourth one, which ones depends on the
-    /// turn; a random program, of which there are many, at each eighth, in each way at others. False when the time is over.
+    /// turn; a random program, of which there are many, at each eighth, in each way at others. What is over its share is left out. False when the time is over.
     fn try_all(&mut self, case: &Case, turn: u64) -> bool {
         let Case {
             tried,
@@ -289,10 +291,10 @@ impl Stress {
             same,
             is_random,
         } = case;
-        let (least, enough) = if *is_random {
-            (0, ENOUGH)
+        let (least, enough, share) = if *is_random {
+            (0, ENOUGH, RANDOM_SHARE)
         } else {
-            (MEBI, OFTEN)
+            (MEBI, OFTEN, SHARE)
         };
         let begun = Instant::now();
         let expected =
@@ -300,7 +302,6 @@ impl Stress {
         let family = tried.name.split(' ').next().unwrap().to_owned();
         let seen = self.seen.entry(family).or_default();
         let (mut refused, mut slow, mut spent) = (Vec::new(), Vec::new(), Duration::ZERO);
-        let share = SHARES[usize::from(!is_random)];
         for (i, (memory, way, engine)) in self.engines.iter().enumerate().rev() {
             if self.start.elapsed() > self.limit {
                 return false;

@@ -21,6 +21,7 @@ use std::{
     fmt, fs,
     path::{Path, PathBuf},
     sync::OnceLock,
+    time::Instant,
 };
 
 /// The oldest NVRTC that knows the atomic built-ins of the generated code.
@@ -418,14 +419,18 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> Result<Compiled, NvrtcError> {
-        let mut log = String::new();
-        let make = || {
-            let compiled = self.compile(source, arch, how)?;
-            log = compiled.log;
-            Ok(compiled.cubin)
-        };
-        let cubin = cache::through(Cache::of_user(), self.key(source, arch, how), make)?;
-        Ok(Compiled { cubin, log })
+        if let Some(compiled) = self.cached(source, arch, how) {
+            return Ok(compiled);
+        }
+        let start = Instant::now();
+        let compiled = self.compile(source, arch, how)?;
+        tracing::debug!(%arch, bytes = source.len(), cubin = compiled.cubin.len(), took = ?start.elapsed(), "compiled");
+        if let Some(cache) = Cache::of_user()
+            && let Err(error) = cache.put(self.key(source, arch, how), &compiled.cubin)
+        {
+            tracing::debug!(%error, "cubin not cached");
+        }
+        Ok(compiled)
     }
 
     /// What the cache has of a text.
@@ -442,7 +447,7 @@ impl Nvrtc {
         let version = format!("{}.{}", self.version.0, self.version.1);
         let mut parts = vec![source.to_owned(), version];
         parts.extend(self.options(arch, how));
-        cache::key(parts.iter().map(String::as_bytes))
+        cache::key(&parts)
     }
 
     /// No contraction unless it is asked for: floats are to have the same bits as on the CPU. The fast options are given one by one, for
@@ -504,20 +509,6 @@ impl Nvrtc {
         unsafe { get(program, out.as_mut_ptr().cast()) };
         out
     }
-}
-
-/// What a linker makes of objects, through the cache on disk: keyed by the objects and by what names the linker and its version. A cache that cannot be
-/// used is not an error.
-///
-/// # Errors
-/// As the linker does.
-pub fn linked<E>(
-    linker: &str,
-    objects: &[&[u8]],
-    link: impl FnOnce() -> Result<Vec<u8>, E>,
-) -> Result<Vec<u8>, E> {
-    let parts = std::iter::once(linker.as_bytes()).chain(objects.iter().copied());
-    cache::through(Cache::of_user(), cache::key(parts), link)
 }
 
 /// How a text is compiled.

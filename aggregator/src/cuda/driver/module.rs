@@ -1,9 +1,8 @@
 //! Loaded programs, their kernels, and how long these take.
 
-use super::{Context, Shared, check, driver_version, sys};
+use super::{Context, Shared, check, sys};
 use crate::{error::RunError, report::KernelReport};
 use cudarc::driver::sys::{CUfunction, CUmodule};
-use millstream_channels_kernel::cuda::nvrtc;
 use std::{
     ffi::{CString, c_int, c_void},
     ptr,
@@ -40,15 +39,71 @@ impl Module {
         })
     }
 
-    /// Links objects that were compiled for an architecture, or takes what was linked before from the cache, and loads the result. The context is entered.
+    /// Links objects that were compiled for an architecture, and loads the result. The context is entered.
     pub(in crate::cuda) fn linked(
         context: &Context,
         arch: u32,
         objects: &[&[u8]],
     ) -> Result<Self, RunError> {
-        let linker = format!("the driver's linker {:?} for {arch}", driver_version()?);
-        let image = nvrtc::linked(&linker, objects, || link(arch, objects))?;
-        Self::new(context, &image)
+        use sys::CUjit_option_enum as About;
+        let mut log = vec![0u8; LINKER_LOG];
+        let mut about = [
+            About::CU_JIT_TARGET,
+            About::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+            About::CU_JIT_ERROR_LOG_BUFFER,
+        ];
+        // The driver wants numbers where pointers are.
+        let mut values: [*mut c_void; 3] = [
+            ptr::without_provenance_mut(arch as usize),
+            ptr::without_provenance_mut(log.len()),
+            log.as_mut_ptr().cast(),
+        ];
+        let mut linker = Linker(ptr::null_mut());
+        let (mut image, mut bytes) = (ptr::null_mut(), 0);
+        let mut link = || {
+            // SAFETY: as many options as values. The linker writes to the values and to the log: both are declared before it, and so outlive it.
+            let code = unsafe {
+                sys::cuLinkCreate_v2(
+                    3,
+                    about.as_mut_ptr(),
+                    values.as_mut_ptr(),
+                    &raw mut linker.0,
+                )
+            };
+            check(code, "starting the linker")?;
+            for object in objects {
+                // SAFETY: an ELF file of this length, which is copied.
+                let code = unsafe {
+                    sys::cuLinkAddData_v2(
+                        linker.0,
+                        sys::CUjitInputType_enum::CU_JIT_INPUT_CUBIN,
+                        object.as_ptr().cast::<c_void>().cast_mut(),
+                        object.len(),
+                        c"segments".as_ptr(),
+                        0,
+                        ptr::null_mut(),
+                        ptr::null_mut(),
+                    )
+                };
+                check(code, "linking the program")?;
+            }
+            // SAFETY: valid for writes.
+            let code = unsafe { sys::cuLinkComplete(linker.0, &raw mut image, &raw mut bytes) };
+            check(code, "linking the program")
+        };
+        if let Err(error) = link() {
+            let said = String::from_utf8_lossy(&log);
+            let said = said.trim_end_matches('\0').trim();
+            return Err(match error {
+                RunError::Device(text) if !said.is_empty() => {
+                    RunError::Compile(format!("{text}: {said}"))
+                }
+                other => other,
+            });
+        }
+        // SAFETY: the linker is alive, and says how long its image is.
+        let image = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
+        Self::new(context, image)
     }
 
     pub(in crate::cuda) fn kernel(&self, name: &str) -> Result<Kernel, RunError> {
@@ -75,68 +130,6 @@ impl Module {
         check(code, &format!("looking for global {name}"))?;
         Ok((address, bytes))
     }
-}
-
-/// What the driver's linker makes of objects that were compiled for an architecture. A context is entered.
-fn link(arch: u32, objects: &[&[u8]]) -> Result<Vec<u8>, RunError> {
-    use sys::CUjit_option_enum as About;
-    let mut log = vec![0u8; LINKER_LOG];
-    let mut about = [
-        About::CU_JIT_TARGET,
-        About::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-        About::CU_JIT_ERROR_LOG_BUFFER,
-    ];
-    // The driver wants numbers where pointers are.
-    let mut values: [*mut c_void; 3] = [
-        ptr::without_provenance_mut(arch as usize),
-        ptr::without_provenance_mut(log.len()),
-        log.as_mut_ptr().cast(),
-    ];
-    let mut linker = Linker(ptr::null_mut());
-    let (mut image, mut bytes) = (ptr::null_mut(), 0);
-    let mut link = || {
-        // SAFETY: as many options as values. The linker writes to the values and to the log: both are declared before it, and so outlive it.
-        let code = unsafe {
-            sys::cuLinkCreate_v2(
-                3,
-                about.as_mut_ptr(),
-                values.as_mut_ptr(),
-                &raw mut linker.0,
-            )
-        };
-        check(code, "starting the linker")?;
-        for object in objects {
-            // SAFETY: an ELF file of this length, which is copied.
-            let code = unsafe {
-                sys::cuLinkAddData_v2(
-                    linker.0,
-                    sys::CUjitInputType_enum::CU_JIT_INPUT_CUBIN,
-                    object.as_ptr().cast::<c_void>().cast_mut(),
-                    object.len(),
-                    c"segments".as_ptr(),
-                    0,
-                    ptr::null_mut(),
-                    ptr::null_mut(),
-                )
-            };
-            check(code, "linking the program")?;
-        }
-        // SAFETY: valid for writes.
-        let code = unsafe { sys::cuLinkComplete(linker.0, &raw mut image, &raw mut bytes) };
-        check(code, "linking the program")
-    };
-    if let Err(error) = link() {
-        let said = String::from_utf8_lossy(&log);
-        let said = said.trim_end_matches('\0').trim();
-        return Err(match error {
-            RunError::Device(text) if !said.is_empty() => {
-                RunError::Compile(format!("{text}: {said}"))
-            }
-            other => other,
-        });
-    }
-    // SAFETY: the linker is alive, and says how long its image is.
-    Ok(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }.to_vec())
 }
 
 /// The driver's linker at work; it owns what it links to.

@@ -6,7 +6,7 @@ use std::{
     io,
     path::PathBuf,
     sync::atomic::{AtomicU64, Ordering},
-    time::{Duration, Instant, SystemTime},
+    time::{Duration, SystemTime},
 };
 
 /// Bytes that the cache takes at most.
@@ -112,29 +112,6 @@ impl Cache {
     }
 }
 
-/// The code of this key, made if there is none yet, and kept then. A cache that cannot be used is not an error.
-///
-/// # Errors
-/// As who makes it does.
-pub(super) fn through<E>(
-    cache: Option<Cache>,
-    key: u128,
-    make: impl FnOnce() -> Result<Vec<u8>, E>,
-) -> Result<Vec<u8>, E> {
-    if let Some(code) = cache.as_ref().and_then(|cache| cache.get(key)) {
-        return Ok(code);
-    }
-    let start = Instant::now();
-    let code = make()?;
-    tracing::debug!(key = format!("{key:032x}"), bytes = code.len(), took = ?start.elapsed(), "machine code made");
-    if let Some(cache) = cache
-        && let Err(error) = cache.put(key, &code)
-    {
-        tracing::debug!(%error, "machine code not cached");
-    }
-    Ok(code)
-}
-
 /// Whether a file's name is one that the cache gives: a key of 32 digits comes first.
 fn is_ours(path: &std::path::Path) -> bool {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");
@@ -156,7 +133,7 @@ pub fn folder() -> Option<PathBuf> {
 }
 
 /// FNV-1a of 128 bits over the parts and their lengths.
-pub(super) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u128 {
+pub(super) fn key(parts: &[String]) -> u128 {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
     let mut take = |bytes: &[u8]| {
         for byte in bytes {
@@ -166,7 +143,7 @@ pub(super) fn key<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> u128 {
     };
     for part in parts {
         take(&(part.len() as u64).to_le_bytes());
-        take(part);
+        take(part.as_bytes());
     }
     hash
 }
@@ -217,34 +194,6 @@ mod tests {
             }
         });
         assert_eq!(names(&cache), [format!("{:032x}.cubin", 7)]);
-    }
-
-    #[test]
-    fn what_is_there_is_not_made_again_and_what_cannot_be_kept_is_made() {
-        let (folder, there) = cache(MOST_BYTES);
-        let made = |code: &[u8]| Ok::<_, String>(code.to_vec());
-        let first = through(Some(there.clone()), 1, || made(b"first"));
-        let second = through(Some(there.clone()), 1, || made(b"second"));
-        assert_eq!(
-            (first.unwrap(), second.unwrap()),
-            (b"first".to_vec(), b"first".to_vec())
-        );
-        let refused = through(Some(there.clone()), 2, || Err("refused".to_owned()));
-        assert_eq!(
-            (refused.unwrap_err().as_str(), there.get(2)),
-            ("refused", None)
-        );
-        assert_eq!(through(None, 1, || made(b"third")).unwrap(), b"third");
-        let file = folder.path().join("file");
-        fs::write(&file, "no folder").unwrap();
-        let nowhere = Cache {
-            folder: file,
-            most: MOST_BYTES,
-        };
-        assert_eq!(
-            through(Some(nowhere), 1, || made(b"fourth")).unwrap(),
-            b"fourth"
-        );
     }
 
     #[test]
