@@ -16,7 +16,8 @@
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
 #   random    random programs; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
-#   compile   machine code for the four above on all cores, into the cache
+#   compile   machine code for bench, corpus, examples and random on all cores, into the cache
+#   programs  the same for stress, whose ten minutes are then for runs alone
 #   sanitize  compute-sanitizer's four tools on small programs by each aggregator and inside the blocks, on parallel loops and graphs; several at once
 #   bench     the table, and its records as bench.json; BENCH adds options
 #   paper     the papers' figures, in $OUT/paper or beside the logs; PAPER adds options
@@ -186,6 +187,11 @@ step() { # NAME SECONDS
             sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
             compile "sm_${sm:-90}" $(($2 - 3))
             ;;
+        programs)
+            local sm
+            sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
+            MILLSTREAM_TEST_DEVICE=sm_${sm:-90} MILLSTREAM_SECONDS=$(($2 - 60)) "$from/stress" tight --nocapture || failed=1
+            ;;
         # shellcheck disable=SC2086
         bench) "$from/millstream" bench --device cuda:0 --json "$logs/bench.json" ${BENCH:---rounds 5} || failed=1 ;;
         # shellcheck disable=SC2086
@@ -221,9 +227,10 @@ from=$(cd "${1:?the folder with the binaries, or --collect FOLDER}" && pwd) || e
 shift
 [ $# -gt 0 ] || set -- doctor check corpus examples random
 logs=$(mktemp -d)
-export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache
+# 200 random programs are over a gibibyte of machine code.
+export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache MILLSTREAM_CACHE_MIB=4096
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [sanitize]=400 [bench]=240 [paper]=580 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [programs]=590 [sanitize]=400 [bench]=240 [paper]=580 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"

@@ -1,7 +1,8 @@
 //! Runs on a GPU at budgets from little to plenty, by each aggregator and inside the blocks: results, tasks and tasks of each level are the CPU
 //! device's, and every decision is the policy's. And a small tree a thousand times inside random numbers of blocks.
 //!
-//! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread.
+//! - `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without. `cpu` runs all of it on the CPU device, by one thread; `sm_90` makes
+//!   machine code for such a GPU, into the cache, and runs nothing.
 //! - `MILLSTREAM_SECONDS`: begins no run after that time, 60 if it is not set.
 //! - `MILLSTREAM_SEED`: the first round, 1 if it is not set, and which random programs.
 //! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by all
@@ -12,8 +13,10 @@
 use millstream_aggregator::{
     Aggregator, CpuOptions, CudaOptions, Device, Policy, RunError, RunReport,
 };
+use millstream_channels_kernel::cuda::nvrtc::Arch;
+use millstream_graph::levelized::Levelized;
 use millstream_tests::{
-    Outcome,
+    Outcome, cubins,
     engine::{Engine, Failure, Prepared, prepare},
     stress::{PROGRAMS, Tried},
     swarm::swarm,
@@ -403,8 +406,7 @@ fn compile(
         if seed > last {
             break;
         }
-        let tried = swarm(seed, MOST_CHILDREN);
-        let prepared = Arc::new(prepare(&tried.source, &tried.name).unwrap());
+        let (tried, prepared) = random_program(seed);
         if let Err(error) = load_all(devices, &prepared) {
             refused.push(format!("{}: {error}", tried.name));
             continue;
@@ -422,12 +424,31 @@ fn compile(
     refused
 }
 
+/// The first random program's seed, and how many there are.
+fn random_programs() -> (u64, u64) {
+    let cases = setting("MILLSTREAM_CASES", 200);
+    let before = setting("MILLSTREAM_SEED", 1).saturating_sub(1);
+    (before * cases + 1, cases)
+}
+
+/// The random program of a seed, and its call.
+fn random_program(seed: u64) -> (Tried, Arc<Prepared>) {
+    let tried = swarm(seed, MOST_CHILDREN);
+    let prepared = Arc::new(prepare(&tried.source, &tried.name).unwrap());
+    (tried, prepared)
+}
+
+/// A program as it is lowered, and as it runs where it finds no room without restart points.
+fn forms(prepared: &Prepared) -> impl Iterator<Item = Arc<Levelized>> {
+    let restarting = prepared.levelized.restarting().map(Arc::new);
+    std::iter::once(Arc::clone(&prepared.levelized)).chain(restarting)
+}
+
 /// Compiles a program for each way.
 fn load_all(devices: &[Device], prepared: &Prepared) -> Result<(), RunError> {
-    let restarting = prepared.levelized.restarting().map(Arc::new);
-    for program in std::iter::once(&prepared.levelized).chain(&restarting) {
+    for program in forms(prepared) {
         for device in devices {
-            device.load(program)?;
+            device.load(&program)?;
         }
     }
     Ok(())
@@ -461,8 +482,30 @@ fn rounds(
     }
 }
 
+/// Machine code of all that is tried, for a GPU that is elsewhere.
+fn compile_for(arch: Arch) {
+    let named: Vec<Arc<Prepared>> = programs().into_values().collect();
+    let (first, cases) = random_programs();
+    let program = |i: usize| match named.get(i) {
+        Some(prepared) => Arc::clone(prepared),
+        None => random_program(first + (i - named.len()) as u64).1,
+    };
+    let all = named.len() + cases as usize;
+    let made = |i: usize| {
+        let prepared = program(i);
+        for program in forms(&prepared) {
+            cubins::compile(&program, arch, false).unwrap();
+        }
+    };
+    let compiled = cubins::as_ready(all, made, |_| ());
+    println!("Seen: {compiled} of {all} programs compiled for {arch}");
+}
+
 #[test]
 fn tight_budgets_change_nothing_on_a_gpu() {
+    if let Some(arch) = cubins::elsewhere() {
+        return compile_for(arch);
+    }
     let asked = std::env::var("MILLSTREAM_TEST_DEVICE").unwrap_or_default();
     if asked != "cuda" && asked != "cpu" {
         return eprintln!("SKIPPED: MILLSTREAM_TEST_DEVICE=cuda asks for a GPU");
@@ -482,8 +525,7 @@ fn tight_budgets_change_nothing_on_a_gpu() {
             scope.spawn(|| load_all(&devices, prepared).unwrap());
         }
     });
-    let cases = setting("MILLSTREAM_CASES", 200);
-    let first = setting("MILLSTREAM_SEED", 1).saturating_sub(1) * cases + 1;
+    let (first, cases) = random_programs();
     let (next, over) = (AtomicU64::new(first), AtomicBool::new(false));
     let (last, workers) = (
         first + cases - 1,

@@ -11,8 +11,6 @@
 
 mod float;
 mod int;
-#[cfg(test)]
-mod tests;
 
 pub use float::{
     binary_f32, binary_f64, max_f32, max_f64, min_f32, min_f64, mul_add_f32, mul_add_f64, powi_f32,

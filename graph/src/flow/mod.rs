@@ -9,8 +9,6 @@ mod dominators;
 mod liveness;
 mod loops;
 mod solve;
-#[cfg(test)]
-mod tests;
 
 pub use blocks::BlockSet;
 pub use calls::CallGraph;

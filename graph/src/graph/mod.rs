@@ -14,8 +14,6 @@ mod fields;
 mod model;
 mod problem;
 mod stacks;
-#[cfg(test)]
-mod tests;
 mod validate;
 mod written;
 

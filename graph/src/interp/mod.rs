@@ -20,8 +20,6 @@ mod machine;
 mod memory;
 mod profile;
 mod serial;
-#[cfg(test)]
-mod tests;
 
 pub use lanes::Lanes;
 pub use memory::Problem;

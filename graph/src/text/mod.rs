@@ -43,8 +43,6 @@ mod lex;
 mod parse;
 mod parse_body;
 mod print;
-#[cfg(test)]
-mod tests;
 
 pub use parse::{parse_function, parse_piece, parse_program, parse_type};
 pub use print::{piece_text, print_function, print_levelized, print_program};

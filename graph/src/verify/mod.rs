@@ -50,8 +50,6 @@ mod kernels;
 mod segment;
 mod slots;
 mod stmts;
-#[cfg(test)]
-mod tests;
 mod types;
 
 pub use segment::{verify_levelized, verify_segment};

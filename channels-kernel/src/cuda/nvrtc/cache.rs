@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Bytes that the cache takes at most.
+/// Bytes that the cache takes at most, if nobody says otherwise.
 const MOST_BYTES: u64 = 512 << 20;
 /// A file that is still not in its place after this long was left by a process that was killed.
 const ABANDONED: Duration = Duration::from_secs(3600);
@@ -24,10 +24,11 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    pub(super) const fn new(folder: PathBuf) -> Self {
+    pub(super) fn new(folder: PathBuf) -> Self {
+        let said = std::env::var("MILLSTREAM_CACHE_MIB").ok();
         Self {
             folder,
-            most: MOST_BYTES,
+            most: said.map_or(MOST_BYTES, |mib| bytes_of(&mib)),
         }
     }
 
@@ -132,6 +133,20 @@ pub fn folder() -> Option<PathBuf> {
         .map(|b| b.join("millstream"))
 }
 
+/// What `MILLSTREAM_CACHE_MIB` says, in bytes.
+fn bytes_of(mib: &str) -> u64 {
+    match mib.trim().parse::<u64>() {
+        Ok(mib) => mib.saturating_mul(1 << 20),
+        Err(_) => {
+            tracing::warn!(
+                "MILLSTREAM_CACHE_MIB={mib} is no number of MiB: the cache takes {} at most",
+                MOST_BYTES >> 20
+            );
+            MOST_BYTES
+        }
+    }
+}
+
 /// FNV-1a of 128 bits over the parts and their lengths.
 pub(super) fn key(parts: &[String]) -> u128 {
     let mut hash = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d_u128;
@@ -194,6 +209,13 @@ mod tests {
             }
         });
         assert_eq!(names(&cache), [format!("{:032x}.cubin", 7)]);
+    }
+
+    #[test]
+    fn it_takes_as_much_as_is_said() {
+        assert_eq!(bytes_of(" 2048"), 2 << 30);
+        assert_eq!(bytes_of("2 GiB"), MOST_BYTES);
+        assert_eq!(bytes_of("18446744073709551615"), u64::MAX);
     }
 
     #[test]

@@ -1,7 +1,6 @@
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 //! Each operation beside the Rust operator or method it stands for, over values at the edges of each type.
 
-use super::*;
+use millstream_graph::{eval::*, ir::*, ty::*};
 use std::hint::black_box;
 
 macro_rules! int_test {

@@ -1,6 +1,6 @@
 //! Small graphs, written as lists of targets, against what can be seen in them, and random ones against definitions.
 
-use super::*;
+use millstream_graph::{flow::*, ir::*};
 use std::collections::BTreeMap;
 
 fn ids(blocks: impl IntoIterator<Item = usize>) -> Vec<BlockId> {

@@ -1,9 +1,7 @@
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod validate;
 mod written;
 
-use super::*;
+use millstream_graph::graph::*;
 
 pub(super) fn fib() -> Graph {
     let mut graph = Graph::new("fib");

@@ -1,6 +1,6 @@
 //! Any graph survives its file, whatever is wrong with it.
 
-use crate::{
+use millstream_graph::{
     graph::{
         Body, Channel, Code, Element, Graph, Kernel, Predicate, Protocol, Scope, Task, WhenFull,
         Written,

@@ -1,8 +1,6 @@
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
-use super::*;
-use crate::ir::*;
-use crate::ty::*;
+use millstream_graph::ir::*;
+use millstream_graph::text::*;
+use millstream_graph::ty::*;
 
 /// Everything the text form knows, in the form that the printer gives it.
 const EVERYTHING: &str = r#"program everything in "a \"b\".rs" checked unchecked fast_math
@@ -504,7 +502,7 @@ fn damaged_text_is_an_error_or_a_program() {
     let mut read = |text: &str| {
         if let Ok(program) = parse_program(text) {
             programs += 1;
-            let _ = crate::verify::verify(&program);
+            let _ = millstream_graph::verify::verify(&program);
             assert_eq!(parse_program(&print_program(&program)).unwrap(), program);
         }
     };

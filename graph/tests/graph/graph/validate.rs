@@ -1,6 +1,6 @@
 //! The texts of what can be wrong with a graph.
 
-use crate::{
+use millstream_graph::{
     graph::{Channel, ChannelKey, Element, Graph, Kernel, Predicate, WhenFull, Written},
     ir::Program,
     text::parse_program,
@@ -154,7 +154,7 @@ fn predicates_are_wrong() {
 
 #[test]
 fn kernels_are_wrong() {
-    let runs = |name: &str| fib(|_, k| k.body = crate::graph::Body::Device(name.into()));
+    let runs = |name: &str| fib(|_, k| k.body = millstream_graph::graph::Body::Device(name.into()));
     assert_eq!(
         runs("fibb"),
         ["kernel `fib`: the program has no kernel `fibb` (did you mean `fib`?)"]

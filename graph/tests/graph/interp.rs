@@ -1,12 +1,10 @@
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
-use super::*;
-use crate::text::parse_program;
+use millstream_graph::text::parse_program;
+use millstream_graph::{interp::*, ir::*};
 
 fn parse(body: &str) -> Program {
     let program = parse_program(&format!("program p in \"p.rs\"\n{body}"))
         .unwrap_or_else(|e| panic!("{e}\n{body}"));
-    crate::verify::verify(&program).unwrap_or_else(|errors| {
+    millstream_graph::verify::verify(&program).unwrap_or_else(|errors| {
         panic!(
             "{}\n{body}",
             errors.iter().map(|e| format!("{e}\n")).collect::<String>()

@@ -1,21 +1,11 @@
 //! For each rule, programs that break it and what the verifier says.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod functions;
 mod kernels;
 mod segments;
 mod statements;
 
-use super::*;
-use crate::{
-    ir::{
-        Arg, FieldId, FuncId, LocalId, Operand, Param, Rvalue, SegmentId, SlotId, StmtKind, TaskId,
-        Terminator,
-    },
-    levelized::{Field, Levelized, LoweredTask, Push, Segment, StackRef},
-    text::parse_program,
-};
+use millstream_graph::{ir::*, levelized::*, text::parse_program, ty::*, verify::*};
 
 fn parse(items: &str) -> Program {
     parse_program(&format!("program p in \"p.rs\"\n{items}"))
@@ -38,7 +28,7 @@ fn wrong(program: &Program) -> String {
         errors.len(),
         1,
         "{errors:?}\n{}",
-        crate::text::print_program(program)
+        millstream_graph::text::print_program(program)
     );
     errors.into_iter().next().unwrap()
 }

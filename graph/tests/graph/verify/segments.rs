@@ -52,7 +52,7 @@ fn levelized() -> Levelized {
     let task = LoweredTask {
         func: FuncId(0),
         name: "fib".into(),
-        combine: crate::ir::Combine::Store,
+        combine: millstream_graph::ir::Combine::Store,
         element: vec![field("n", Scalar::U32), field("ret", Scalar::Ptr)],
         frame: vec![
             field("x", Scalar::U64),
@@ -102,7 +102,7 @@ fn kind(task: &mut LoweredTask, segment: usize, block: usize, stmt: usize) -> &m
 fn a_right_segment_is_accepted() {
     verify_levelized(&levelized()).unwrap();
     assert!(
-        crate::text::print_levelized(&levelized())
+        millstream_graph::text::print_levelized(&levelized())
             .contains("// s0 pushes: 2 to fib, 2 to fib.frame, 2 to fib.1; returns through %1")
     );
     assert_eq!(
@@ -197,10 +197,12 @@ fn rule_20_frames() {
     assert_eq!(
         changed(0, |t| {
             again(t);
-            t.segments[0].body.blocks[0].stmts.push(crate::ir::Stmt {
-                kind: nothing(),
-                span: Span::default(),
-            });
+            t.segments[0].body.blocks[0]
+                .stmts
+                .push(millstream_graph::ir::Stmt {
+                    kind: nothing(),
+                    span: Span::default(),
+                });
         }),
         "the frame is allocated twice on one path"
     );
@@ -261,7 +263,9 @@ fn rule_21_fields_and_continuations() {
 
 #[test]
 fn rule_22_spawns_in_segments() {
-    let errors = all(0, |l| l.tasks[0].combine = crate::ir::Combine::Add);
+    let errors = all(0, |l| {
+        l.tasks[0].combine = millstream_graph::ir::Combine::Add
+    });
     assert_eq!(errors, ["the task combines by `add`, not by `store`"; 2]);
     let errors = all(0, |l| {
         l.tasks[0].segments[0].body.blocks[2]
