@@ -67,9 +67,9 @@ const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
 const MOST_CHILDREN: u32 = 100_000;
 /// Random programs between two calls of the others, at most.
-const RANDOM: usize = 16;
+const RANDOM: usize = 32;
 /// So many are compiled before they are run: more machine code than that of some hundred programs is not kept.
-const AHEAD: usize = 32;
+const AHEAD: usize = 48;
 const WAYS: [(Aggregator, Policy); 4] = [
     (Aggregator::Auto, Policy::Auto),
     (Aggregator::Persistent, Policy::Device),

@@ -291,9 +291,11 @@ impl<'a> Policy<'a> {
             }
         }
         let [entry, other] = best;
-        // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
+        // Entries first, unless they are short of room, or fewer than continuations are; or if one would be the second that is under way by itself.
         let second = alone && entry.0 == 1 && other.0 > 0;
-        let entries = entry.0 != 0 && !second && (entry.0 >= other.0 || entry.0 >= SMALL_SHARE);
+        let short = entry.0 < self.have(entry.2) || entry.0 < other.0;
+        let waits = other.0 > 0 && entry.0 < SMALL_SHARE && short;
+        let entries = entry.0 != 0 && !second && !waits;
         let (count, _, source) = if entries { entry } else { other };
         if count == 0 {
             Decision::Full(blocked)

@@ -1,8 +1,10 @@
 //! The numbers of the levelized policy: one source for the host, which decides by `aggregator/src/cuda/policy.rs`, and for the kernels, whose
 //! text begins with them.
 //!
-//! The rules themselves: the deepest level that has work is drained first, entries before continuations unless they are short of room. A run is
-//! as long as it and everything below it find room, as far as earlier runs of its level tell; where none has been, it takes a share of the room.
+//! The rules themselves: the deepest level that has work is drained first, entries before continuations if all of them find room, or very many do.
+//! (Else what is done leaves its frames where they are, for they are given back when no continuation of the level waits, and one that waits in the
+//! middle of its loop would wait for all of its siblings.) A run is as long as it and everything below it find room, as far as earlier runs of its
+//! level tell; where none has been, it takes a share of the room.
 //! A level that does not find room at once is divided in runs of the same length.
 
 use super::stack::FEW;

@@ -9,6 +9,7 @@ use millstream_tests::{
     on_all_cores,
     spawners::spawners,
     stress::Tried,
+    swarm::swarm,
 };
 use std::cell::RefCell;
 
@@ -129,6 +130,23 @@ fn what_one_element_pushed_does_not_narrow_the_levels_below() {
     };
     for report in every_way(&tried, 4 << 10, Policy::Device) {
         assert!(report.dispatches <= 100, "{} dispatches", report.dispatches);
+    }
+}
+
+/// An element that waits in the middle of its loop keeps the frames of those beside it, which are done: it goes on before more of its siblings where
+/// not all of these find room. (Each lot of them left its frames there, until there was room for one element at a time: 3,002 dispatches.)
+#[test]
+fn who_waits_goes_on_before_siblings_that_do_not_all_find_room() {
+    if !emulator::is_there() {
+        return;
+    }
+    for report in every_way(&swarm(22, 3000), 128, Policy::Device) {
+        assert!(
+            report.dispatches <= 1000,
+            "{} dispatches of {} elements",
+            report.dispatches,
+            report.total
+        );
     }
 }
 

@@ -188,7 +188,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 12] = [
+const BUGS: [(&str, &str, &str); 13] = [
     (
         "moves: what is left lies above a tile that ran, though the level goes on below",
         "} else if (lowest || part == tile) {",
@@ -201,8 +201,13 @@ const BUGS: [(&str, &str, &str); 12] = [
     ),
     (
         "policy: continuations first where there are as many",
-        "(entry.count >= other.count || entry.count >= SMALL_SHARE)",
-        "(entry.count > other.count || entry.count >= SMALL_SHARE)",
+        "|| entry.count < other.count)",
+        "|| entry.count <= other.count)",
+    ),
+    (
+        "policy: continuations wait for siblings that do not all find room",
+        "entry.count < entry.have ||",
+        "",
     ),
     (
         "policy: frames of a level are never given back",

@@ -519,6 +519,7 @@ FN bool policy_fits(const Policy& p, const Source& from) {
 // The largest run of several sources.
 struct Largest {
   u32 count = 0, source = 0;
+  u32 have = 0;           // all that its level has of the source
   bool promised = false;  // whether it takes of the promised room
 };
 
@@ -540,7 +541,8 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
       u32 blocked = 0;
       Largest run;
       run.source = s;
-      run.count = policy_run(p, s, __shfl_sync(ALL_LANES, mine, lane, WARP), share, blocked);
+      run.have = __shfl_sync(ALL_LANES, mine, lane, WARP);
+      run.count = policy_run(p, s, run.have, share, blocked);
       if (run.count == 0) {
         run.promised = run.count = policy_fits(p, sources[s]);
         if (run.count == 0) full = max_of(full, blocked);
@@ -553,9 +555,10 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
       }
     }
   }
-  // Entries first, unless they are short of room and continuations are not; or if one would be the second that is under way by itself.
+  // Entries first, unless they are short of room, or fewer than continuations are; or if one would be the second that is under way by itself.
   const bool second = alone && entry.count == 1 && other.count;
-  const bool entries = entry.count != 0 && !second && (entry.count >= other.count || entry.count >= SMALL_SHARE);
+  const bool waits = other.count && entry.count < SMALL_SHARE && (entry.count < entry.have || entry.count < other.count);
+  const bool entries = entry.count != 0 && !second && !waits;
   count = entries ? entry.count : other.count;
   source = entries ? entry.source : other.source;
 }
