@@ -5,7 +5,10 @@ use std::{
     fs::{self, File},
     io,
     path::PathBuf,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -25,10 +28,15 @@ pub(super) struct Cache {
 
 impl Cache {
     pub(super) fn new(folder: PathBuf) -> Self {
-        let said = std::env::var("MILLSTREAM_CACHE_MIB").ok();
+        // What is said wrong is told once.
+        static MOST: OnceLock<u64> = OnceLock::new();
+        let most = || {
+            let said = std::env::var("MILLSTREAM_CACHE_MIB").ok();
+            said.map_or(MOST_BYTES, |mib| bytes_of(&mib))
+        };
         Self {
             folder,
-            most: said.map_or(MOST_BYTES, |mib| bytes_of(&mib)),
+            most: *MOST.get_or_init(most),
         }
     }
 
