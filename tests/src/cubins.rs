@@ -7,6 +7,7 @@ use millstream_channels_kernel::cuda::{
 };
 use millstream_graph::levelized::Levelized;
 use std::{
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -125,6 +126,40 @@ pub fn compile_all(
     });
     let bytes = all.iter().flatten().sum();
     (bytes, all.into_iter().filter_map(Result::err).collect())
+}
+
+/// NVRTC reads one text at a time in a process. So a test of this binary runs in as many processes as there are cores, and each does a part of its work: which,
+/// and of how many, is given there. Where a test begins nothing is given: its processes have done all by then.
+///
+/// # Panics
+/// If one of them fails.
+#[must_use]
+pub fn part_of_processes(test: &str) -> Option<(usize, usize)> {
+    const PART: &str = "MILLSTREAM_PROCESS";
+    if let Ok(part) = std::env::var(PART) {
+        let (part, of) = part.split_once('/').unwrap();
+        return Some((part.parse().unwrap(), of.parse().unwrap()));
+    }
+    let parts = thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(16);
+    let begin = |part| {
+        let mut process = Command::new(std::env::current_exe().unwrap());
+        process.args([test, "--exact", "--nocapture"]);
+        process.env(PART, format!("{part}/{parts}"));
+        process.stdout(Stdio::piped()).stderr(Stdio::piped());
+        process.spawn().unwrap()
+    };
+    let all: Vec<_> = (0..parts).map(begin).collect();
+    let mut failed = 0;
+    for process in all {
+        let output = process.wait_with_output().unwrap();
+        println!("{}", String::from_utf8_lossy(&output.stdout));
+        eprintln!("{}", String::from_utf8_lossy(&output.stderr));
+        failed += usize::from(!output.status.success());
+    }
+    assert_eq!(failed, 0, "of {parts} processes");
+    None
 }
 
 /// Makes so many things ready on all cores and runs each as soon as it is, by this thread; `MILLSTREAM_SECONDS` says after how long no other one is

@@ -77,7 +77,7 @@ fn fib_38_runs_in_8_mib() {
 fn a_sort_runs_in_its_arrays_and_16_mib() {
     let program = example("sort");
     let mut state = 1u32;
-    let len = 10_000_000;
+    let len = 3_000_000;
     let numbers = (0..len).map(|_| {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state ^ state >> 16) as i32

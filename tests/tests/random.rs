@@ -5,11 +5,11 @@
 //! half of those within 60, the last (a shift) after 1369; one after 3186. Not found were four that each took out one condition of
 //! several that seem to imply one another.
 //!
-//! - `MILLSTREAM_CASES`: how many programs, 2000 if it is not set.
+//! - `MILLSTREAM_CASES`: how many programs, 1000 if it is not set.
 //! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set. With `MILLSTREAM_CASES=1` one program runs again.
 //! - `MILLSTREAM_SECONDS`: begins no program after that time.
 //! - `MILLSTREAM_SHOW=1` prints each program.
-//! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 200 if it is not set.
+//! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 100 if it is not set.
 //! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set. `MILLSTREAM_WATCH=1` watches their accesses of memory.
 
 #![allow(clippy::unwrap_used, reason = "a test ends there")]
@@ -110,7 +110,7 @@ struct Counts {
 fn every_engine_agrees() {
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_CASES", 2000),
+        setting("MILLSTREAM_CASES", 1000),
     );
     let (start, patience) = (
         Instant::now(),
@@ -244,7 +244,7 @@ fn the_serial_elision_agrees() {
     }
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_ELISIONS", 200),
+        setting("MILLSTREAM_ELISIONS", 100),
     );
     let (mut text, mut calls, mut expected, mut count) =
         (elision_head(), String::new(), Vec::new(), 0);

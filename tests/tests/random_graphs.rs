@@ -63,7 +63,7 @@ fn smaller(choices: &Choices, seed: u64, devices: &mut Devices) -> String {
 fn every_engine_agrees() {
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_GRAPHS", 300),
+        setting("MILLSTREAM_GRAPHS", 150),
     );
     let mut devices = Devices::default();
     let (mut agreed, mut too_long, mut faults, mut ran) = (0, 0, 0, 0);
@@ -90,7 +90,7 @@ fn every_engine_agrees() {
     println!(
         "{agreed} graphs, {ran} elements and tasks, {faults} with a fault, {too_long} too long"
     );
-    if cases >= 200 {
+    if cases >= 100 {
         assert!(agreed * 10 > cases * 8, "too few graphs end");
         assert!(ran > 20 * cases, "the graphs are too tame: {ran}");
         assert!(faults > 0, "no check ever fails");
@@ -105,7 +105,7 @@ fn the_emulated_gpu_agrees() {
     }
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_EMULATED", 12),
+        setting("MILLSTREAM_EMULATED", 8),
     );
     let mut ran = 0;
     for seed in first..first + cases {
@@ -137,7 +137,7 @@ fn the_serial_elision_agrees() {
     }
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_ELISIONS", 100),
+        setting("MILLSTREAM_ELISIONS", 50),
     );
     let mut text = elision_head() + CHANNELS;
     let (mut calls, mut expected) = (String::new(), Vec::new());

@@ -167,8 +167,8 @@ fn what_only_spawns_is_run_again_with_restart_points() {
     if !emulator::is_there() {
         return;
     }
-    let few = spawners(300);
-    let pairs: Vec<_> = few.into_iter().zip(spawners(2400)).collect();
+    let few = spawners(100);
+    let pairs: Vec<_> = few.into_iter().zip(spawners(800)).collect();
     let wrong = on_all_cores(&pairs, |(few, many)| {
         let [few, many] = [few, many].map(least_of_all);
         let text = format!("{}: {few:?} bytes for few, {many:?} for many", many.0);
