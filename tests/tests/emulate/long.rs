@@ -1,6 +1,6 @@
 //! Loops that only spawn and have many turns: all lanes of a warp run them together, and it is as if each lane ran its own.
 
-use crate::stress::{calls, stress};
+use crate::stress::{calls, plants, stress};
 use millstream_aggregator::{Aggregator, Policy, RunError};
 use millstream_tests::{
     emulator::{self, Emulator, How},
@@ -81,7 +81,7 @@ fn a_check_that_fails_in_one_turn_ends_the_run() {
 
 #[test]
 fn planted_bugs_of_long_loops_are_found() {
-    if !emulator::is_there() {
+    if !plants() || !emulator::is_there() {
         return;
     }
     // What is left out would be whatever lay there, so these only write other values.

@@ -2,7 +2,7 @@
 //! however many blocks there are, and a check that fails in one round ends the run.
 
 use crate::{
-    stress::seconds,
+    stress::{plants, seconds},
     teams::{first_differing, numbers},
 };
 use millstream_aggregator::{Aggregator, Policy, RunError};
@@ -229,21 +229,6 @@ fn program() -> Prepared {
     prepare(LOOPS, "loops.rs").unwrap()
 }
 
-/// The same with these tasks alone. The C++ compiler takes its time by the task, and what is planted in every loop is found in a few.
-fn program_of(tasks: &[&str]) -> Prepared {
-    let mut parts = LOOPS.split("\n    #[task]");
-    let head = parts.next().unwrap();
-    let is_one = |part: &&str| tasks.iter().any(|t| part.contains(&format!(" fn {t}(")));
-    let ones = parts
-        .filter(is_one)
-        .map(|part| format!("\n    #[task]{part}"));
-    prepare(
-        &format!("{head}{}\n}}", ones.collect::<String>()),
-        "loops.rs",
-    )
-    .unwrap()
-}
-
 /// A block of the emulated GPU has too few lanes for the rounds of a loop ever to be fewer, of those that are handed to its warps.
 fn few_lanes(text: &str) -> String {
     let right = "FN_IN static u64 lanes() { return (u64)size() * BLOCK; }";
@@ -253,9 +238,7 @@ fn few_lanes(text: &str) -> String {
 
 /// The first call whose result differs from the CPU device's.
 fn differing(prepared: &Prepared, emulator: &mut Emulator) -> Option<String> {
-    let mut calls = calls();
-    calls.retain(|(task, _)| prepared.levelized.find(task).is_some());
-    first_differing(prepared, emulator, &calls, &WAYS, &[1 << 20])
+    first_differing(prepared, emulator, &calls(), &WAYS, &[1 << 20])
 }
 
 #[test]
@@ -323,10 +306,10 @@ fn accesses_of_regions_are_ordered() {
     assert_eq!(differing(&prepared, &mut emulator), None);
 }
 
-/// Planted in what is written for regions: all where `MILLSTREAM_STRESS` is set, else four.
+/// Planted in what is written for regions.
 #[test]
 fn planted_bugs_of_regions_are_found() {
-    if !emulator::is_there() {
+    if !plants() || !emulator::is_there() {
         return;
     }
     let bugs = [
@@ -401,11 +384,8 @@ fn planted_bugs_of_regions_are_found() {
             "if (who >> (WARP - 1 - i) & 1) take",
         ),
     ];
-    let (prepared, tried) = match seconds() {
-        Some(_) => (program(), &bugs[..]),
-        None => (program_of(&["gathered", "rows"]), &bugs[..4]),
-    };
-    for (bug, right, wrong) in tried.iter().copied() {
+    let prepared = program();
+    for (bug, right, wrong) in bugs {
         let mut emulator = Emulator::with_text(&prepared.levelized, |text| {
             assert!(text.contains(right), "{bug}: the text has changed");
             few_lanes(&text).replace(right, wrong)
