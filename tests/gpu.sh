@@ -223,7 +223,11 @@ case ${1:-} in
     --step) from=$2 logs=$3; step "$4" "$5"; exit ;;
 esac
 
-from=$(cd "${1:?the folder with the binaries, or --collect FOLDER}" && pwd) || exit 1
+if ! [ -d "${1:?the folder with the binaries, or --collect FOLDER}" ]; then
+    echo "there is no folder $1: \`tests/gpu.sh --collect $1\` makes it, and puts the binaries there" >&2
+    exit 1
+fi
+from=$(cd "$1" && pwd) || exit 1
 shift
 [ $# -gt 0 ] || set -- doctor check corpus examples random
 logs=$(mktemp -d)

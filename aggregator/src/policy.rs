@@ -23,6 +23,7 @@ impl fmt::Display for Bytes {
             Some((unit, shift)) => {
                 write!(f, "{:.1} {unit}", self.0 as f64 / (1u64 << shift) as f64)
             }
+            None if self.0 == 1 => write!(f, "1 byte"),
             None => write!(f, "{} bytes", self.0),
         }
     }
@@ -143,6 +144,7 @@ mod tests {
         assert_eq!(Bytes(256 << 20).to_string(), "256 MiB");
         assert_eq!(Bytes(1536).to_string(), "1.5 KiB");
         assert_eq!(Bytes(12).to_string(), "12 bytes");
+        assert_eq!(Bytes(1).to_string(), "1 byte");
     }
 
     #[test]

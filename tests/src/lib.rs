@@ -60,6 +60,23 @@ pub fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Which part of a test's work is asked for, counted from 0, and of how many: `MILLSTREAM_PART=2/3` is the second third.
+///
+/// # Panics
+/// If it is not written so.
+#[must_use]
+pub fn part() -> Option<(usize, usize)> {
+    let part = std::env::var("MILLSTREAM_PART").ok()?;
+    let numbers = part.split_once('/').and_then(|(part, of)| {
+        let (part, of): (usize, usize) = (part.parse().ok()?, of.parse().ok()?);
+        (1..=of).contains(&part).then_some((part - 1, of))
+    });
+    Some(
+        numbers
+            .unwrap_or_else(|| panic!("MILLSTREAM_PART={part}: write `2/3` for the second third")),
+    )
+}
+
 /// The repository, with the files that tests read: `MILLSTREAM_ROOT`, else where it was built, else the current folder. So tests that were
 /// built elsewhere find them too.
 #[must_use]

@@ -444,6 +444,7 @@ fn the_corpus_in_every_budget() {
         .iter()
         .flat_map(|p| p.cases.iter().map(move |c| (p, c)));
     // The elision of one needs a stack of a gigabyte; `chains` above are as deep.
+    // Every eighth from the first on would have a loop of 70,000 rounds, which takes as long as all others.
     let calls = calls
         .skip(every / 2)
         .step_by(every)

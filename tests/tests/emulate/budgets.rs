@@ -8,7 +8,7 @@ use millstream_tests::{
     budget::STEPS,
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
-    on_all_cores,
+    on_all_cores, part,
     stress::Tried,
     swarm::swarm,
 };
@@ -115,10 +115,8 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
         let random = (1..=cases).map(|seed| swarm(seed, 100));
         calls.into_iter().chain(corpus()).chain(random).collect()
     };
-    let part = std::env::var("MILLSTREAM_PART").unwrap_or("1/1".into());
-    let (part, parts) = part.split_once('/').unwrap();
-    let (part, parts): (usize, usize) = (part.parse().unwrap(), parts.parse().unwrap());
-    let mine: Vec<&Tried> = all.iter().skip(part - 1).step_by(parts).collect();
+    let (part, parts) = part().unwrap_or((0, 1));
+    let mine: Vec<&Tried> = all.iter().skip(part).step_by(parts).collect();
     let refused = on_all_cores(&mine, |tried| {
         let prepared = prepare(&tried.source, &tried.name).unwrap();
         let mut emulator = Emulator::new(&prepared.levelized).unwrap();

@@ -2,7 +2,7 @@
 //! however many blocks there are, and a check that fails in one round ends the run.
 
 use crate::{
-    stress::{plants, seconds},
+    stress::seconds,
     teams::{first_differing, numbers},
 };
 use millstream_aggregator::{Aggregator, Policy, RunError};
@@ -10,6 +10,7 @@ use millstream_channels_kernel::cuda::{Options, Plan, generate};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Prepared, emulate, prepare},
+    stress::plants,
 };
 
 /// Rounds that write, that gather what may be joined in any order and what may not, loops in loops down to the fourth, in functions and behind arrays of a

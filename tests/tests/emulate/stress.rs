@@ -9,7 +9,7 @@ use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
     on_all_cores,
-    stress::Tried,
+    stress::{Tried, plants},
     swarm::swarm,
 };
 use std::time::{Duration, Instant};
@@ -70,15 +70,6 @@ pub(crate) fn seconds() -> Option<u64> {
     std::env::var("MILLSTREAM_STRESS")
         .ok()
         .map(|v| v.parse().unwrap())
-}
-
-/// Whether bugs are planted to see that tests find them: that is a test of the tests, which every commit need not run again. Says so if not.
-pub(crate) fn plants() -> bool {
-    let is_asked = seconds().is_some();
-    if !is_asked {
-        eprintln!("SKIPPED: MILLSTREAM_STRESS=60 plants bugs");
-    }
-    is_asked
 }
 
 /// What was seen of a program.

@@ -1,11 +1,11 @@
 //! Loops that warps run together: what rounds write, spawn and gather, in order where it shows, is what their elision does, and a check that fails in
 //! one lane ends the run for all.
 
-use crate::stress::plants;
 use millstream_aggregator::{Aggregator, Policy, RunError};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, prepare},
+    stress::plants,
 };
 
 /// Rounds that write (each lane every fourth one), whose parts are spawned (in succession), that gather integers (joined behind the loop) and floats (in their order), and

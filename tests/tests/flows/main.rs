@@ -14,7 +14,10 @@ use bench::{Bench, On, bytes, compiles, drain, lent, made, slice, words};
 use millstream::dump::{WorkerState, suspicions};
 use millstream_aggregator::{ErasedArg, GraphProgram, HostFn, RunError, Running, cuda::Machine};
 use millstream_graph::graph::{Predicate, WhenFull};
-use millstream_tests::emulator::{self, FlowEmulator};
+use millstream_tests::{
+    emulator::{self, FlowEmulator},
+    stress::plants,
+};
 use std::sync::Arc;
 
 const FIB: &str = "
@@ -507,10 +510,7 @@ fn what_is_fed_while_it_runs_comes_out() {
 /// Bugs that are planted in the device's text are found: by a wrong result, by an error, or as threads that wait for ever.
 #[test]
 fn planted_bugs_are_found() {
-    if std::env::var("MILLSTREAM_STRESS").is_err() {
-        return eprintln!("SKIPPED: MILLSTREAM_STRESS=60 plants bugs");
-    }
-    if !emulator::is_there() || std::env::var("MILLSTREAM_TEST_DEVICE").is_ok() {
+    if !plants() || !emulator::is_there() || std::env::var("MILLSTREAM_TEST_DEVICE").is_ok() {
         return;
     }
     let planted = [
