@@ -41,7 +41,7 @@ mod sync {
 #[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../src/share.rs"]
 mod share;
-#[path = "../../channels-kernel/tests/stacks/mod.rs"]
+#[path = "../../channels-kernel/tests/loom/stacks.rs"]
 mod stacks;
 
 use loom::{cell::UnsafeCell, sync::Arc, thread};

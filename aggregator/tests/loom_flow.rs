@@ -46,7 +46,7 @@ mod sync {
 #[allow(dead_code, reason = "a part of it is used here")]
 #[path = "../src/flow/bell.rs"]
 mod bell;
-#[path = "../../channels-kernel/tests/stacks/mod.rs"]
+#[path = "../../channels-kernel/tests/loom/stacks.rs"]
 mod stacks;
 
 use bell::{Bell, Found, Slept};

@@ -171,8 +171,8 @@ fn chains_run_one_after_the_other_where_they_must() {
 /// What only spawns and gathers has restart points as well: it runs in what its tasks take one at a time, however many they spawn.
 #[test]
 fn loops_that_only_spawn_run_in_6_kib() {
-    let all = spawners(12_000);
-    let swarms = (1..=30).map(|seed| swarm(seed, 1000));
+    let all = spawners(5000);
+    let swarms = (1..=20).map(|seed| swarm(seed, 1000));
     let all: Vec<Tried> = all.into_iter().chain(swarms).collect();
     let wrong = on_all_cores(&all, |tried| spawns_in_little(tried).err());
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
@@ -492,7 +492,7 @@ fn random_programs_in_every_budget() {
 fn decisions_keep_the_rules() {
     let first = setting("MILLSTREAM_SEED").unwrap_or(1);
     let cases = setting("MILLSTREAM_CASES").unwrap_or(100);
-    let seeds: Vec<u64> = (first..first + 4 * cases).collect();
+    let seeds: Vec<u64> = (first..first + 3 * cases).collect();
     let decided = on_all_cores(&seeds, |&seed| {
         let sample = generate(&mut Choices::seeded(seed));
         let mut more = Choices::seeded(seed ^ 0xdec1);

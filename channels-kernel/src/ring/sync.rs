@@ -1,4 +1,4 @@
-//! What the protocol stands on: loom's tests have their own of it (`channels-kernel/tests/loom.rs`).
+//! What the protocol stands on: loom's tests have their own of it (`channels-kernel/tests/loom/ring.rs`).
 
 use std::cell::UnsafeCell;
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};

@@ -294,8 +294,7 @@ static Fiber* new_fiber() {
 }
 
 // Runs a kernel to its end. How many of its threads wait for others for ever: 0, unless the kernel is wrong.
-template <class F>
-static unsigned launch(unsigned blocks, F kernel) {
+static unsigned launch_with(unsigned blocks, void (*kernel)(void*), void* argument) {
   static Fiber* fibers[MOST_BLOCKS * BLOCK];
   static unsigned made, left;
   const unsigned count = blocks * BLOCK;
@@ -304,8 +303,8 @@ static unsigned launch(unsigned blocks, F kernel) {
   gridDim.x = blocks;
   for (unsigned b = 0; b < blocks; b++) blocks_of_launch[b].begin(shared_memory + b * MOST_SHARED);
   watch_begins(count);
-  kernel_of_launch = [](void* f) { (*(F*)f)(); };
-  argument_of_launch = &kernel;
+  kernel_of_launch = kernel;
+  argument_of_launch = argument;
   memcpy(ready, fibers, count * sizeof(Fiber*));
   ready_count = count;
   for (unsigned i = 0; i < count; i++) {
@@ -328,4 +327,8 @@ static unsigned launch(unsigned blocks, F kernel) {
     _longjmp(running->here, 1);
   }
   return left;
+}
+template <class F>
+static unsigned launch(unsigned blocks, F kernel) {
+  return launch_with(blocks, [](void* f) { (*(F*)f)(); }, &kernel);
 }

@@ -1,9 +1,5 @@
-//! The words of the GPU's ring under loom: `src/cuda/device/ring.cu`, operation by operation, as its one lane does them. The emulator of the tests runs
+//! The words of the GPU's ring: `src/cuda/device/ring.cu`, operation by operation, as its one lane does them. The emulator of the tests runs
 //! the text itself, but with every access in order; here each load gives whatever the orderings allow.
-
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
-mod stacks;
 
 use loom::{
     cell::UnsafeCell,

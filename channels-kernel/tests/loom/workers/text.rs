@@ -1,6 +1,6 @@
 //! Each step of the protocol in `workers.cu`, and the model's for it.
 
-const CUDA: &str = include_str!("../../src/cuda/device/workers.cu");
+const CUDA: &str = include_str!("../../../src/cuda/device/workers.cu");
 const MODEL: &str = include_str!("model.rs");
 
 /// The watchdog and faults are not in the model.

@@ -1,8 +1,6 @@
-//! The protocol of `src/ring/protocol.rs` under loom: every interleaving of small scenes, and every value that the orderings allow a load to give.
+//! The protocol of `src/ring/protocol.rs`: every interleaving of small scenes, and every value that the orderings allow a load to give.
 //!
 //! Nobody waits in a scene: who finds no room or no element after some tries goes home, and what is left is drained at the end. So every scene is finite.
-
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 #[allow(
     dead_code,
@@ -28,9 +26,8 @@ mod sync {
 }
 
 #[allow(dead_code, unreachable_pub, reason = "a part of it is used here")]
-#[path = "../src/ring/protocol.rs"]
+#[path = "../../src/ring/protocol.rs"]
 mod protocol;
-mod stacks;
 
 use loom::{cell::UnsafeCell, sync::Arc, thread};
 use protocol::{Span, Words};

@@ -1,15 +1,11 @@
-//! The tier inside the blocks of a GPU under loom: `src/cuda/device/workers.cu`, whose protocol is in the README beside it, as `model.rs` says it in Rust;
+//! The tier inside the blocks of a GPU: `src/cuda/device/workers.cu`, whose protocol is in the README beside it, as `model.rs` says it in Rust;
 //! `text.rs` holds the two together, step by step.
 //!
 //! Workers run small trees. Whatever the interleaving, each element runs once, or is in what `gather` brings together and runs then; nobody leaves by `alive`
 //! while an element is in flight; all end; and whatever is copied, or written where something lay, is ordered. A scene says what has to happen in it, so
 //! that it is not about nothing. `BUGS` are what the protocol would be without one of its steps: each has to be found, by what it breaks.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod model;
-#[path = "../stacks/mod.rs"]
-mod stacks;
 mod text;
 
 use Event::{Gathered, Offered, Recalled, RootsLeft, SeenGone, Settled, Taken, TakenBack};
