@@ -105,7 +105,7 @@ fn the_emulated_gpu_agrees() {
     }
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
-        setting("MILLSTREAM_EMULATED", 8),
+        setting("MILLSTREAM_EMULATED", 5),
     );
     let mut ran = 0;
     for seed in first..first + cases {
