@@ -31,6 +31,11 @@ fn setting(name: &str) -> Option<u64> {
     )
 }
 
+/// Whether as many random programs are asked for as are tried with all else there is.
+fn all_is_asked() -> bool {
+    setting("MILLSTREAM_CASES").is_some_and(|n| n >= 100)
+}
+
 /// A program, compiled: for devices of all budgets, as it does not depend on them.
 fn program(tasks: &str) -> Loaded {
     let module = format!("#[millstream::program]\nmod pressure {{ {tasks} }}");
@@ -171,8 +176,13 @@ fn chains_run_one_after_the_other_where_they_must() {
 /// What only spawns and gathers has restart points as well: it runs in what its tasks take one at a time, however many they spawn.
 #[test]
 fn loops_that_only_spawn_run_in_6_kib() {
-    let all = spawners(5000);
-    let swarms = (1..=20).map(|seed| swarm(seed, 1000));
+    let (most, swarms) = if all_is_asked() {
+        (12_000, 30)
+    } else {
+        (5000, 20)
+    };
+    let all = spawners(most);
+    let swarms = (1..=swarms).map(|seed| swarm(seed, 1000));
     let all: Vec<Tried> = all.into_iter().chain(swarms).collect();
     let wrong = on_all_cores(&all, |tried| spawns_in_little(tried).err());
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
@@ -435,11 +445,7 @@ fn on_cpu(
 /// Each call of the corpus, and random programs, in every budget from the least that they run in.
 #[test]
 fn the_corpus_in_every_budget() {
-    let every = if setting("MILLSTREAM_CASES").is_some_and(|n| n >= 100) {
-        1
-    } else {
-        8
-    };
+    let every = if all_is_asked() { 1 } else { 8 };
     let calls = PROGRAMS
         .iter()
         .flat_map(|p| p.cases.iter().map(move |c| (p, c)));
@@ -491,8 +497,8 @@ fn random_programs_in_every_budget() {
 #[test]
 fn decisions_keep_the_rules() {
     let first = setting("MILLSTREAM_SEED").unwrap_or(1);
-    let cases = setting("MILLSTREAM_CASES").unwrap_or(100);
-    let seeds: Vec<u64> = (first..first + 3 * cases).collect();
+    let cases = setting("MILLSTREAM_CASES").unwrap_or(75);
+    let seeds: Vec<u64> = (first..first + 4 * cases).collect();
     let decided = on_all_cores(&seeds, |&seed| {
         let sample = generate(&mut Choices::seeded(seed));
         let mut more = Choices::seeded(seed ^ 0xdec1);
