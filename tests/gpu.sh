@@ -34,9 +34,9 @@ root=$PWD
 if [ "${1:-}" = --collect ]; then
     to=${2:?a folder}
     mkdir -p "$to"
-    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test corpus --test examples --test random --test stress --test deep --test flows \
+    built=$(cargo build --release -p millstream-tests -p millstream -p millstream-aggregator --test all \
         --bin millstream --example cuda_check --example cuda_time --message-format json) || exit 1
-    for name in corpus examples random stress deep flows millstream cuda_check cuda_time; do
+    for name in all millstream cuda_check cuda_time; do
         path=$(grep "\"name\":\"$name\"" <<< "$built" | grep -o '"executable":"[^"]*"' | tail -n 1 | cut -d '"' -f 4)
         [ -n "$path" ] || { echo "cargo built no $name" >&2; exit 1; }
         cp "$path" "$to/$name" && strip "$to/$name"
@@ -48,6 +48,13 @@ fi
 # Paths of programs stand in their machine code's source lines, so they are named in the same way everywhere.
 export MILLSTREAM_ROOT=. RUST_BACKTRACE=1
 
+# Tests whose names begin so.
+tests() { # NAME [OPTION..]
+    local name=$1
+    shift
+    "$from/all" "$name" --nocapture --skip emulate:: --skip emulated_gpu "$@"
+}
+
 # Fills the cache with what the steps will need, the most wanted first.
 compile() { # SM SECONDS
     local start=$SECONDS
@@ -57,10 +64,10 @@ compile() { # SM SECONDS
     wait
     export MILLSTREAM_TEST_DEVICE=$1
     local left=$(($2 - SECONDS + start))
-    timeout "$left" "$from/corpus" every_ --nocapture
-    timeout "$left" "$from/examples" fib_queens --nocapture
+    timeout "$left" bash "$root/tests/gpu.sh" --tests "$from" corpus::every_
+    timeout "$left" bash "$root/tests/gpu.sh" --tests "$from" examples::fib_queens
     left=$(($2 - SECONDS + start))
-    [ "$left" -gt 5 ] && MILLSTREAM_SECONDS=$((left - 4)) "$from/random" every_engine --nocapture
+    [ "$left" -gt 5 ] && MILLSTREAM_SECONDS=$((left - 4)) tests random::every_engine
 }
 
 if [ "${1:-}" = --cubins ]; then
@@ -174,14 +181,14 @@ step() { # NAME SECONDS
                 echo "exit code $?"
             done
             ;;
-        errors) "$from/corpus" every_fault --nocapture || failed=1 ;;
+        errors) tests corpus::every_fault || failed=1 ;;
         check) "$from/cuda_check" quick || failed=1 ;;
-        corpus) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/corpus" every_program --nocapture || failed=1 ;;
-        graphs) MILLSTREAM_TEST_DEVICE=cuda "$from/flows" --nocapture || failed=1 ;;
-        examples) "$from/examples" --nocapture || failed=1 ;;
-        deep) "$from/deep" --nocapture --test-threads 1 || failed=1 ;;
-        stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/stress" --nocapture || failed=1 ;;
-        random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} "$from/random" every_engine --nocapture || failed=1 ;;
+        corpus) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests corpus::every_program || failed=1 ;;
+        graphs) MILLSTREAM_TEST_DEVICE=cuda tests flows:: || failed=1 ;;
+        examples) tests examples:: --skip _examples:: || failed=1 ;;
+        deep) tests deep:: --test-threads 1 || failed=1 ;;
+        stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests stress:: || failed=1 ;;
+        random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests random::every_engine || failed=1 ;;
         compile)
             local sm
             sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
@@ -190,7 +197,7 @@ step() { # NAME SECONDS
         programs)
             local sm
             sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
-            MILLSTREAM_TEST_DEVICE=sm_${sm:-90} MILLSTREAM_SECONDS=$(($2 - 60)) "$from/stress" tight --nocapture || failed=1
+            MILLSTREAM_TEST_DEVICE=sm_${sm:-90} MILLSTREAM_SECONDS=$(($2 - 60)) tests stress::tight || failed=1
             ;;
         # shellcheck disable=SC2086
         bench) "$from/millstream" bench --device cuda:0 --json "$logs/bench.json" ${BENCH:---rounds 5} || failed=1 ;;
@@ -221,6 +228,7 @@ step() { # NAME SECONDS
 case ${1:-} in
     --sanitize-one) from=$2 logs=$3; sanitize_one "$4" "$5" "$6"; exit ;;
     --step) from=$2 logs=$3; step "$4" "$5"; exit ;;
+    --tests) from=$2; tests "${@:3}"; exit ;;
 esac
 
 if ! [ -d "${1:?the folder with the binaries, or --collect FOLDER}" ]; then

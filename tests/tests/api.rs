@@ -1,6 +1,5 @@
 //! The API from end to end: what a call passes and returns, of every kind of type, is the same on a device as in the elision.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(
     clippy::too_many_arguments,
     unreachable_pub,

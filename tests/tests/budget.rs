@@ -1,7 +1,5 @@
 //! Small memory: what can be counted runs in little, and no run takes more than it was granted.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport};
 use millstream_corpus::PROGRAMS;
 use millstream_tests::{

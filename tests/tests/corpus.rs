@@ -1,7 +1,5 @@
 //! Every program of the corpus, on every engine.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_cilk_lower::lower::lower;
 use millstream_corpus::PROGRAMS;
 use millstream_graph::{ir::Program, levelized::Levelized, text};

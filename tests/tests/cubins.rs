@@ -2,8 +2,6 @@
 //! `MILLSTREAM_ARCHS` is set. Needs NVRTC (see `millstream doctor`), but no GPU; is skipped aloud without, unless `MILLSTREAM_NVRTC` says that there is to
 //! be one.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream::job::{Job, Settings};
 use millstream_channels_kernel::cuda::{
     Image, Options, Part, Plan,
@@ -76,7 +74,7 @@ fn part_of(test: &str) -> Option<(usize, usize)> {
 /// The persistent kernel's levels and the stage of what a tile pushes share what a block has, and the plan says how: the text asserts it.
 #[test]
 fn what_blocks_share_fits() {
-    let Some((part, parts)) = part_of("what_blocks_share_fits") else {
+    let Some((part, parts)) = part_of("cubins::what_blocks_share_fits") else {
         return;
     };
     let wrong = (0..48).skip(part).step_by(parts).filter_map(|seed| {
@@ -95,7 +93,8 @@ fn what_blocks_share_fits() {
 
 #[test]
 fn every_program_compiles_for_gpus_without_a_warning() {
-    let Some((part, parts)) = part_of("every_program_compiles_for_gpus_without_a_warning") else {
+    let Some((part, parts)) = part_of("cubins::every_program_compiles_for_gpus_without_a_warning")
+    else {
         return;
     };
     let (start, archs, all) = (Instant::now(), archs(), programs());

@@ -2,8 +2,6 @@
 //!
 //! `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_aggregator::{Aggregator, CudaOptions, Device, RunReport};
 use millstream_tests::{
     deep::{CHAIN, FIVE},

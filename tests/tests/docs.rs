@@ -2,8 +2,6 @@
 //!
 //! That the programs in it run as the page says is tested where they are included: `src/lib.rs` has the pages as doctests.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
 use millstream_graph::graph::{Drawing, Graph};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,5 @@
 //! Each example as a Cargo example, from its source file and from its RON file, with the results of its elision.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(
     clippy::module_inception,
     dead_code,

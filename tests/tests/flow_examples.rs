@@ -2,8 +2,6 @@
 //!
 //! Needs NVRTC for the first and a C++ compiler, `c++` or `CXX`, for the others; without them nothing of these runs.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream::{
     Device,
     job::{Job, Settings},

@@ -1,6 +1,5 @@
 //! The examples that are graphs, on every device: what comes out is what one thread comes to without a graph.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 #![allow(
     clippy::module_inception,
     dead_code,

@@ -1,7 +1,5 @@
 //! Sources that are nested deep: what is allowed ends, and what is not is refused before anything calls itself for each level.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_cilk_lower::{lower::lower, parse_file};
 
 /// A task with this body.

@@ -1,10 +1,8 @@
 //! Memory that is short: what runs in a budget runs in every larger one, in order and one sibling after the other where it must.
 //!
 //! - `MILLSTREAM_CASES`: how many random programs are tried in every budget, 12 if it is not set. `MILLSTREAM_CASES=500 cargo test -p
-//!   millstream-tests --test pressure` tries many, and every call of the corpus instead of one in eight.
+//!   millstream-tests --test all pressure::` tries many, and every call of the corpus instead of one in eight.
 //! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set.
-
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
 
 use millstream_aggregator::{
     CpuOptions, Device, ErasedArg, ErasedCall, Loaded, MemoryArg, RunError, RunReport,

@@ -3,8 +3,6 @@
 //! A line of `ui/reject` that ends in `//~ E0499` has an error of that code (or of each, if there are several), one that ends in
 //! `//~ text` an error of that text, its lines joined by ` | `. There are no other errors. What stands in `ui/accept` compiles without a warning.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -12,8 +12,6 @@
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 100 if it is not set.
 //! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set. `MILLSTREAM_WATCH=1` watches their accesses of memory.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_tests::{
     emulator, on_all_cores,
     random::{

@@ -2,8 +2,6 @@
 //!
 //! `MILLSTREAM_GRAPHS` says how many, `MILLSTREAM_EMULATED` how many on the emulated GPU, `MILLSTREAM_SEED` from which seed on, `MILLSTREAM_SHOW=1` shows them.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_tests::{
     emulator,
     random::{

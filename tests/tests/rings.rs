@@ -2,8 +2,6 @@
 //!
 //! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_tests::{
     emulator::{self, Measured, Passing, RingEmulator},
     history,

@@ -8,8 +8,6 @@
 //! - `MILLSTREAM_CASES`: how many random programs are tried beside those of `millstream_tests::stress`, 200 if it is not set; they are compiled by all
 //!   processors meanwhile.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 use millstream_aggregator::{
     Aggregator, CpuOptions, CudaOptions, Device, Policy, RunError, RunReport,
 };

@@ -1,6 +1,6 @@
 //! Programs in the text form that the lowering is tried on.
 
-pub(super) const ALL: [&str; 13] = [
+pub(crate) const ALL: [&str; 13] = [
     FIB,
     SYNCS,
     SYNC_LOOP,
@@ -16,10 +16,10 @@ pub(super) const ALL: [&str; 13] = [
     SHADOW,
 ];
 
-pub(super) const FIB: &str = include_str!("fib.ir");
+pub(crate) const FIB: &str = include_str!("fib.ir");
 
 /// Three syncs one behind another, a value from before the first used after the last.
-pub(super) const SYNCS: &str = r#"program chain in "chain.rs"
+pub(crate) const SYNCS: &str = r#"program chain in "chain.rs"
 task chain(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1 before: u64, %2: ptr, %3: ptr, %4 a: u64, %5: u64, %6 b: u64, %7: u64, %8: bool
     slot $0 x: u64, $1 y: u64
@@ -59,7 +59,7 @@ b7:
 }
 "#;
 
-pub(super) const SYNC_LOOP: &str = r#"program sum in "sum.rs"
+pub(crate) const SYNC_LOOP: &str = r#"program sum in "sum.rs"
 task sum(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1 i: u64, %2 acc: u64, %3: ptr, %4: bool, %5: u64
     slot $0 x: u64
@@ -92,7 +92,7 @@ b0:
 }
 "#;
 
-pub(super) const GATHER: &str = r#"program count in "count.rs"
+pub(crate) const GATHER: &str = r#"program count in "count.rs"
 task count(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1 i: u64, %2: ptr, %3: bool, %4: u64
     slot $0 total: u64
@@ -127,7 +127,7 @@ b8:
 "#;
 
 /// A spawn in one branch only; both meet before the sync.
-pub(super) const BRANCH: &str = r#"program maybe in "maybe.rs"
+pub(crate) const BRANCH: &str = r#"program maybe in "maybe.rs"
 task maybe(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1: u64, %2: ptr, %3: bool, %4: u64, %5 k: u64
     slot $0 x: u64
@@ -155,7 +155,7 @@ b4:
 "#;
 
 /// After a spawn, one way returns early, another writes what comes back.
-pub(super) const EARLY: &str = r#"program early in "early.rs"
+pub(crate) const EARLY: &str = r#"program early in "early.rs"
 task early(n: u64, out: &mut [u64]) -> u64 takes %0, %1, %2 {
     let %0 n: u64, %1: ptr, %2: usize, %3: bool, %4: u64, %5: ptr, %6: u64, %7: usize, %8: ptr
     slot $0 x: u64
@@ -190,7 +190,7 @@ b6:
 "#;
 
 /// Halves of a local array are lent to children, and it is summed after the sync.
-pub(super) const LENT: &str = r#"program lent in "lent.rs"
+pub(crate) const LENT: &str = r#"program lent in "lent.rs"
 task main(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1: ptr, %2: ptr, %3: u64, %4: u64, %5: u64, %6: bool
     slot $0 a: 32 align 8
@@ -240,7 +240,7 @@ b4:
 "#;
 
 /// Results go to the elements of a local array, and to those of a buffer.
-pub(super) const ELEMENTS: &str = r#"program elements in "elements.rs"
+pub(crate) const ELEMENTS: &str = r#"program elements in "elements.rs"
 task main(n: u64, out: &mut [u64]) -> u64 takes %0, %1, %2 {
     let %0 n: u64, %1: ptr, %2: usize, %3: ptr, %4 i: usize, %5: bool, %6: ptr, %7: u64, %8 sum: u64, %9: ptr
     slot $0 r: 64 align 8
@@ -289,7 +289,7 @@ b0:
 }
 "#;
 
-pub(super) const MUTUAL: &str = r#"program mutual in "mutual.rs"
+pub(crate) const MUTUAL: &str = r#"program mutual in "mutual.rs"
 task even(n: u32) -> bool takes %0 {
     let %0 n: u32, %1: bool, %2: u32, %3: ptr
     slot $0 r: bool
@@ -327,7 +327,7 @@ b3:
 "#;
 
 /// 6 queens: a board of bytes by value, a helper that tests a place, a count that is gathered.
-pub(super) const QUEENS: &str = r#"program queens in "queens.rs"
+pub(crate) const QUEENS: &str = r#"program queens in "queens.rs"
 task queens(board: [u8; 8], row: usize) -> u64 takes $0, %0 {
     let %0 row: usize, %1: bool, %2: ptr, %3 col: usize, %4: ptr, %5: ptr, %6: ptr, %7: u8, %8: usize, %9: u64
     slot $0 board: 8 align 1, $1 total: u64, $2 next: 8 align 1
@@ -402,7 +402,7 @@ b7:
 "#;
 
 /// A parameter array is changed before the sync and read behind it.
-pub(super) const PARAM_ARRAY: &str = r#"program param in "param.rs"
+pub(crate) const PARAM_ARRAY: &str = r#"program param in "param.rs"
 task main(a: [u64; 2], deep: bool) -> u64 takes $0, %0 {
     let %0 deep: bool, %1: ptr, %2: ptr, %3: u64, %4: u64
     slot $0 a: 16 align 8, $1 x: u64
@@ -429,7 +429,7 @@ b3:
 "#;
 
 /// A result of two pieces, one of them an array; helpers that return one.
-pub(super) const PAIRS: &str = r#"program pairs in "pairs.rs"
+pub(crate) const PAIRS: &str = r#"program pairs in "pairs.rs"
 struct P { a: u64, t: [u32; 3] }
 fn make(n: u64) -> P takes %0 {
     let %0 n: u64, %1: ptr, %2: u32
@@ -469,7 +469,7 @@ b3:
 }
 "#;
 
-pub(super) const TAIL: &str = r#"program fill in "fill.rs"
+pub(crate) const TAIL: &str = r#"program fill in "fill.rs"
 task fill(out: &mut [u64], i: usize) takes %0, %1, %2 {
     let %0: ptr, %1: usize, %2 i: usize, %3: bool, %4: ptr, %5: usize
 b0:
@@ -493,7 +493,7 @@ b3:
 "#;
 
 /// Scalar slots written before the frame exists on one path of two, and again behind it.
-pub(super) const SHADOW: &str = r#"program shadow in "shadow.rs"
+pub(crate) const SHADOW: &str = r#"program shadow in "shadow.rs"
 task main(n: u64) -> u64 takes %0 {
     let %0 n: u64, %1: bool, %2: ptr, %3: ptr, %4: u64, %5: u64, %6: u64
     slot $0 x: u64, $1 y: u64

@@ -1,7 +1,7 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
 //! stress and the calls of the corpus that are small enough. `MILLSTREAM_PART=2/3` is the second third of them.
 
-use crate::{MOST_LEVELS, MOST_TASKS, deep};
+use super::{MOST_LEVELS, MOST_TASKS, deep};
 use millstream_aggregator::{Aggregator, Device, Policy, parse_bytes};
 use millstream_corpus::PROGRAMS;
 use millstream_tests::{

@@ -1,6 +1,7 @@
 //! Runs on an emulated GPU that are stuck or stopped leave a dump, and tell who watches how far they are.
 
-use super::{kernels::emulated, programs, shared};
+use super::{kernels::emulated, programs};
+use crate::lower::programs as shared;
 use millstream::dump::{Doing, Dump, DumpFile, suspicions};
 use millstream_aggregator::{Aggregator, ErasedArg, ErasedCall, RunError, cuda::Machine};
 use millstream_tests::emulator::{Emulator, How};

@@ -1,6 +1,7 @@
 //! Small programs, written as IR: the CUDA text of each does what the interpreter does, by every aggregator, with the same number of tasks.
 
-use crate::{programs, shared};
+use super::programs;
+use crate::lower::programs as shared;
 use millstream_aggregator::{
     Aggregator, ErasedArg, ErasedCall, RunError, RunReport, timeline::What,
 };

@@ -1,6 +1,6 @@
 //! Loops that only spawn and have many turns: all lanes of a warp run them together, and it is as if each lane ran its own.
 
-use crate::stress::{calls, stress};
+use super::stress::{calls, stress};
 use millstream_aggregator::{Aggregator, Policy, RunError};
 use millstream_tests::{
     emulator::{self, Emulator, How},

@@ -3,7 +3,7 @@
 //! `MILLSTREAM_STRESS` says for how many seconds each program is tried, in all its budgets; two programs run once, if it is not set. If it is, all bugs are
 //! planted that are listed here, else two.
 
-use crate::stress::{calls, seconds, stress};
+use super::stress::{calls, seconds, stress};
 use millstream_tests::{
     emulator::{self, Emulator},
     engine::prepare,

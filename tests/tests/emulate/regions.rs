@@ -1,7 +1,7 @@
 //! Loops of a task that the device runs alone, which all blocks share out, some blocks or a warp those inside: the results are the CPU device's to the last bit,
 //! however many blocks there are, and a check that fails in one round ends the run.
 
-use crate::{
+use super::{
     stress::seconds,
     teams::{first_differing, numbers},
 };

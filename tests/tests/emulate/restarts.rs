@@ -168,7 +168,7 @@ fn what_only_spawns_is_run_again_with_restart_points() {
         return;
     }
     // Each has four texts to compile: every other one, where nobody gives time. What a CPU does with all of them, and in less, is in `pressure`.
-    let one_in = crate::stress::seconds().map_or(2, |_| 1);
+    let one_in = super::stress::seconds().map_or(2, |_| 1);
     let pairs = spawners(100).into_iter().zip(spawners(800));
     let pairs: Vec<_> = pairs.skip(one_in - 1).step_by(one_in).collect();
     let wrong = on_all_cores(&pairs, |(few, many)| {

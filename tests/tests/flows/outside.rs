@@ -1,6 +1,6 @@
 //! What one sees of a graph from outside: its timeline, and the dump that it leaves when it is stopped.
 
-use crate::{
+use super::{
     bench::{self, Bench, On, bytes, lent},
     fib,
 };

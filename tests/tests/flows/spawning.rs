@@ -1,6 +1,6 @@
 //! Kernels that spawn: what they emit, when they wait, what is left where there is little room, and how they fail.
 
-use crate::bench::{Bench, On, bytes, compiles, drain, lent, made, slice};
+use super::bench::{Bench, On, bytes, compiles, drain, lent, made, slice};
 use millstream_aggregator::{GraphProgram, RunError};
 
 /// A task of a kernel, and kernels that emit before a sync, behind it, and in loops, into a kernel that spawns nothing.

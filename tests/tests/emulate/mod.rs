@@ -5,8 +5,6 @@
 //! It takes minutes, so it is asked for: `MILLSTREAM_EMULATE=all`, or a part of programs' names; with `MILLSTREAM_WATCH=1`, accesses of memory are watched. Needs a C++ compiler, `c++` or `CXX`; without one
 //! nothing of it runs.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod budgets;
 mod deep;
 mod dumps;
@@ -23,9 +21,6 @@ mod workers;
 #[path = "../../../channels-kernel/src/cuda/tests/programs.rs"]
 #[allow(dead_code, reason = "what one of its users wants the other may not")]
 mod programs;
-#[path = "../../../cilk-lower/tests/lower/programs.rs"]
-#[allow(dead_code, reason = "what one of its users wants the other may not")]
-mod shared;
 
 use millstream_aggregator::{Aggregator, CpuOptions, Device, Policy};
 use millstream_corpus::PROGRAMS;

@@ -1,11 +1,9 @@
 //! The lowering: what it makes of programs in the IR's text and of sources, and that the interpreter and the simulator come to the same.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod arrays;
 mod bounds;
 mod kernels;
-mod programs;
+pub(crate) mod programs;
 mod simulate;
 mod source;
 mod spawns;

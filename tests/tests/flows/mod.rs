@@ -4,8 +4,6 @@
 //! Needs a C++ compiler, `c++` or `CXX`; without one nothing of it runs. Where there is NVRTC, the texts are compiled by it too. With
 //! `MILLSTREAM_TEST_DEVICE=cuda` the same graphs run on the first GPU.
 
-#![allow(clippy::unwrap_used, reason = "a test ends there")]
-
 mod bench;
 mod outside;
 mod spawning;
