@@ -8,7 +8,7 @@ use crate::{
     items::{Item, Module},
 };
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::LazyLock};
 
 /// Where their names are looked up: no module of a program can be called so.
 const HERE: &str = "<std>";
@@ -507,22 +507,29 @@ impl Ranges {
 /// The methods that a program has asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Library {
-    known: BTreeMap<(Of, String), syn::ItemFn>,
     asked: BTreeMap<(Of, String), TemplateId>,
 }
 
-impl Library {
-    fn read() -> BTreeMap<(Of, String), syn::ItemFn> {
-        let files = Of::ALL
-            .into_iter()
-            .flat_map(|(of, _, text)| items(text).into_iter().map(move |item| (of, item)));
-        let fns = files.filter_map(|(of, item)| match item {
-            syn::Item::Fn(f) => Some(((of, f.sig.ident.to_string()), f)),
-            _ => None,
+/// The text of each method: most programs ask for few, and reading all takes longer than lowering a small program. One begins where a line that is indented
+/// once says so.
+static METHODS: LazyLock<BTreeMap<(Of, &str), &str>> = LazyLock::new(|| {
+    let mut out = BTreeMap::new();
+    for (of, _, text) in Of::ALL {
+        let begins = text.match_indices("\n    ").map(|(i, _)| i).filter(|i| {
+            let line = &text[i + 5..];
+            line.starts_with("fn ") || line.starts_with("const fn ")
         });
-        fns.collect()
+        let begins: Vec<usize> = begins.chain([text.len()]).collect();
+        for method in begins.windows(2).map(|w| &text[w[0]..w[1]]) {
+            if let Some((_, rest)) = method.split_once("fn ")
+                && let Some((name, _)) = rest.split_once('<')
+            {
+                out.insert((of, name), method);
+            }
+        }
     }
-}
+    out
+});
 
 pub(crate) fn items(text: &str) -> Vec<syn::Item> {
     let tokens = text.parse::<TokenStream>().map(nowhere);
@@ -600,10 +607,11 @@ impl Module {
         if let Some(id) = self.library.asked.get(&key) {
             return Some(*id);
         }
-        if self.library.known.is_empty() {
-            self.library.known = Library::read();
-        }
-        let item = self.library.known.get(&key)?.clone();
+        let text = METHODS.get(&(of, name))?;
+        let item = items(text).into_iter().find_map(|item| match item {
+            syn::Item::Fn(f) => Some(f),
+            _ => None,
+        })?;
         let (_, shown, _) = Of::ALL.into_iter().find(|(other, ..)| *other == of)?;
         let at = At {
             here: HERE.to_owned(),

@@ -242,9 +242,7 @@ impl<'g, 'p> Gen<'g, 'p> {
         });
         let slots = slots.collect();
         // The last target of a block stands right behind it: where the first is a leaf's end, that is the way on.
-        let last_first =
-            |b: &millstream_graph::ir::Block| b.term.targets().into_iter().rev().collect();
-        let flow = Flow::from_targets(func.blocks.iter().map(last_first).collect());
+        let flow = Flow::from_targets(func.blocks.iter().map(|b| b.term.targets().rev()));
         let blocks = func.blocks.iter().map(|_| self.b.create_block()).collect();
         let lanes = lanes::find(func)
             .into_iter()

@@ -127,7 +127,7 @@ impl<'p> Finder<'p> {
             .blocks
             .iter()
             .enumerate()
-            .filter(|(i, b)| *i != header.index() && b.term.targets().contains(&body));
+            .filter(|(i, b)| *i != header.index() && b.term.targets().any(|to| to == body));
         if dst != cond
             || body == header
             || block.term != Terminator::Goto(header)

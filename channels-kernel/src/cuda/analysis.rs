@@ -249,9 +249,9 @@ pub(super) fn ways(
     loop {
         let mut changed = false;
         for (i, block) in function.blocks.iter().enumerate().rev() {
-            let targets = block.term.targets();
+            let mut targets = block.term.targets().peekable();
             let mut now = BTreeSet::new();
-            if targets.is_empty() && !matches!(block.term, Terminator::Unreachable) {
+            if targets.peek().is_none() && !matches!(block.term, Terminator::Unreachable) {
                 now.extend(own[i].iter().cloned());
             }
             for to in targets {

@@ -360,7 +360,7 @@ impl<'a, 'w> Body<'a, 'w> {
         while let Some(b) = more.pop() {
             if self.shares_until(b).is_none() {
                 let targets = self.function.blocks[b.index()].term.targets();
-                more.extend(targets.into_iter().filter(|to| reached.insert(*to)));
+                more.extend(targets.filter(|to| reached.insert(*to)));
             }
         }
         reached
@@ -378,7 +378,6 @@ impl<'a, 'w> Body<'a, 'w> {
                 block
                     .term
                     .targets()
-                    .into_iter()
                     .filter(|to| switch || to.index() != i + 1),
             );
         }
@@ -440,9 +439,9 @@ impl<'a, 'w> Body<'a, 'w> {
 
     /// Which way it goes from a block where that does not matter.
     fn any_way(&self, block: &Block) -> Option<BlockId> {
-        let targets = block.term.targets();
-        let is_free = targets.len() > 1 && self.counting.as_ref()?.is_free(self.here);
-        let mut jumps = targets.into_iter().filter(|to| to.0 != self.here.0 + 1);
+        let is_free =
+            block.term.targets().count() > 1 && self.counting.as_ref()?.is_free(self.here);
+        let mut jumps = block.term.targets().filter(|to| to.0 != self.here.0 + 1);
         is_free.then(|| jumps.next())?
     }
 

@@ -177,7 +177,7 @@ impl Behind {
         if flow.order().iter().any(|b| !ending.contains(*b)) {
             return None;
         }
-        let mut back = vec![ends().map(Self::number).collect()];
+        let mut back: Vec<Vec<BlockId>> = vec![ends().map(Self::number).collect()];
         back.extend(all().map(|b| flow.sources(b).iter().map(|s| Self::number(*s)).collect()));
         Some(Self(Flow::from_targets(back).dominators()))
     }

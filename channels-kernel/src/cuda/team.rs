@@ -125,16 +125,15 @@ struct Look<'a> {
 
 fn live(function: &Function, flow: &Flow) -> Vec<BTreeSet<LocalId>> {
     let read = |live: &mut BTreeSet<LocalId>, o: Operand| live.extend(o.local());
-    let step = |id: BlockId, mut live: BTreeSet<LocalId>| {
+    let step = |id: BlockId, live: &mut BTreeSet<LocalId>| {
         let block = &function.blocks[id.index()];
-        block.term.each_operand(&mut |o| read(&mut live, o));
+        block.term.each_operand(&mut |o| read(live, o));
         for stmt in block.stmts.iter().rev() {
             if let Some(dst) = stmt.kind.def() {
                 live.remove(&dst);
             }
-            stmt.kind.each_operand(&mut |o| read(&mut live, o));
+            stmt.kind.each_operand(&mut |o| read(live, o));
         }
-        live
     };
     flow.backward(&BTreeSet::new(), step, |all, more| all.extend(more))
 }

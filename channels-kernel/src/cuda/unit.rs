@@ -369,7 +369,7 @@ fn may_fail(plan: &Plan, source: &Source) -> bool {
             .stmts
             .iter()
             .any(|s| matches!(s.kind, StmtKind::Call { .. } | StmtKind::Check { .. }))
-            || block.term.targets().iter().any(|to| to.index() <= i)
+            || block.term.targets().any(|to| to.index() <= i)
     })
 }
 

@@ -404,8 +404,8 @@ impl<'u, 'm> Builder<'u, 'm> {
 
     /// The function, with the blocks that nothing reaches left out.
     fn done(mut self, name: String, params: Vec<Param>, args: Vec<Arg>, span: Span) -> Function {
-        let targets = |(_, term): &Open| term.iter().flat_map(|(t, _)| t.targets()).collect();
-        let flow = Flow::from_targets(self.blocks.iter().map(targets).collect());
+        let terms = self.blocks.iter().map(|(_, term)| term.iter());
+        let flow = Flow::from_targets(terms.map(|term| term.flat_map(|(t, _)| t.targets())));
         let order = flow.reach([BlockId(0)], |_| true);
         let mut number = vec![None; self.blocks.len()];
         for (new, old) in order.iter().enumerate() {

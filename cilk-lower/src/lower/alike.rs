@@ -273,7 +273,7 @@ impl<'a> Sides<'a> {
                     return false;
                 }
                 let [from, to] = [a, b].map(|id| self.function.blocks[id.index()].term.targets());
-                left.extend(from.into_iter().zip(to));
+                left.extend(from.zip(to));
             }
         }
         true
@@ -287,14 +287,14 @@ impl<'a> Sides<'a> {
         if x.stmts.len() != y.stmts.len() || !stmts.all(|(s, t)| self.same_stmt(s, t)) {
             return false;
         }
-        let (from, to) = (x.term.targets(), y.term.targets());
-        if !self.paired(&x.term.operands(), &y.term.operands()) || from.len() != to.len() {
+        let [from, to] = [x, y].map(|block| block.term.targets().count());
+        if !self.paired(&x.term.operands(), &y.term.operands()) || from != to {
             return false;
         }
         let mut term = x.term.clone();
         term.operands_mut(|o| *o = self.other(*o));
         // Arms and all but where they lead.
-        let mut leads = to.into_iter();
+        let mut leads = y.term.targets();
         term.targets_mut(|t| *t = leads.next().unwrap_or(*t));
         term == y.term
     }

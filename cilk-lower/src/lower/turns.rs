@@ -85,12 +85,12 @@ impl Circles<'_> {
 }
 
 /// A graph without some of its edges.
-fn without(flow: &Flow, is_cut: impl Fn(BlockId, BlockId) -> bool) -> Flow {
+fn without(flow: &Flow, is_cut: impl Fn(BlockId, BlockId) -> bool + Copy) -> Flow {
     let targets = (0..flow.len()).map(BlockId::new).map(|from| {
         let targets = flow.targets(from).iter().copied();
-        targets.filter(|to| !is_cut(from, *to)).collect()
+        targets.filter(move |to| !is_cut(from, *to))
     });
-    Flow::from_targets(targets.collect())
+    Flow::from_targets(targets)
 }
 
 /// What a branch asks: how a local compares with a constant.

@@ -17,18 +17,23 @@ impl Liveness {
     /// Of a function; `ret`, if there is one, is read by each return.
     #[must_use]
     pub fn new(function: &Function, ret: Option<LocalId>) -> Self {
+        Self::along(&Flow::new(function), function, ret)
+    }
+
+    /// [`new`](Self::new), where the function's flow is known.
+    #[must_use]
+    pub fn along(flow: &Flow, function: &Function, ret: Option<LocalId>) -> Self {
         let locals = function.locals.len();
         let nothing = FixedBitSet::with_capacity(locals);
-        let start = |id: BlockId, mut live: FixedBitSet| {
+        let start = |id: BlockId, live: &mut FixedBitSet| {
             let block = &function.blocks[id.index()];
-            Self::read_at_end(&mut live, block, ret);
+            Self::read_at_end(live, block, ret);
             for stmt in block.stmts.iter().rev() {
-                Self::step(&mut live, &stmt.kind);
+                Self::step(live, &stmt.kind);
             }
-            live
         };
         Self {
-            live_in: Flow::new(function).backward(&nothing, start, |a, b| a.union_with(b)),
+            live_in: flow.backward(&nothing, start, |a, b| a.union_with(b)),
             locals,
             ret,
         }

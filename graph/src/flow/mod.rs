@@ -26,10 +26,46 @@ pub type Edge = (BlockId, BlockId);
 /// The edges between the blocks of a function, and the orders that they give.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    targets: Vec<Vec<BlockId>>,
-    sources: Vec<Vec<BlockId>>,
+    targets: Lists,
+    sources: Lists,
     order: Vec<BlockId>,
     back_edges: BTreeSet<Edge>,
+}
+
+/// Some blocks for each block, one block's behind the other's: passes ask for the flow of each function many times.
+#[derive(Clone, Debug)]
+struct Lists {
+    /// Where each block's end.
+    ends: Vec<usize>,
+    all: Vec<BlockId>,
+}
+
+impl Lists {
+    fn of(&self, block: BlockId) -> &[BlockId] {
+        let i = block.index();
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.all[start..self.ends[i]]
+    }
+
+    /// For each block those that have it among theirs, by their numbers.
+    fn turned(&self) -> Self {
+        let mut ends = vec![0; self.ends.len()];
+        self.all.iter().for_each(|b| ends[b.index()] += 1);
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            // Where they start: each that is put there moves it on.
+            *end = sum - *end;
+        }
+        let mut all = vec![BlockId(0); sum];
+        for i in 0..self.ends.len() {
+            for to in self.of(BlockId::new(i)) {
+                all[ends[to.index()]] = BlockId::new(i);
+                ends[to.index()] += 1;
+            }
+        }
+        Self { ends, all }
+    }
 }
 
 /// Blocks that can all come to each other, or one block.
@@ -51,18 +87,21 @@ impl Flow {
     /// Of the blocks of a function.
     #[must_use]
     pub fn of(blocks: &[Block]) -> Self {
-        Self::from_targets(blocks.iter().map(|b| b.term.targets()).collect())
+        Self::from_targets(blocks.iter().map(|b| b.term.targets()))
     }
 
     /// Of blocks that go to these; the first is the entry.
     #[must_use]
-    pub fn from_targets(targets: Vec<Vec<BlockId>>) -> Self {
-        let mut sources = vec![Vec::new(); targets.len()];
-        for (i, to) in targets.iter().enumerate() {
-            for t in to {
-                sources[t.index()].push(BlockId::new(i));
-            }
+    pub fn from_targets(
+        blocks: impl IntoIterator<Item = impl IntoIterator<Item = BlockId>>,
+    ) -> Self {
+        let (mut ends, mut all) = (Vec::new(), Vec::new());
+        for targets in blocks {
+            all.extend(targets);
+            ends.push(all.len());
         }
+        let targets = Lists { ends, all };
+        let sources = targets.turned();
         let (order, back_edges) = visit(&targets);
         Self {
             targets,
@@ -75,31 +114,31 @@ impl Flow {
     /// How many blocks there are, those that nothing reaches counted.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.targets.len()
+        self.targets.ends.len()
     }
 
     /// Whether there is no block.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.targets.is_empty()
+        self.targets.ends.is_empty()
     }
 
     /// The blocks that a block may go to, one for each arm that goes there.
     #[must_use]
     pub fn targets(&self, block: BlockId) -> &[BlockId] {
-        &self.targets[block.index()]
+        self.targets.of(block)
     }
 
     /// The blocks that may go to a block, one for each arm that does.
     #[must_use]
     pub fn sources(&self, block: BlockId) -> &[BlockId] {
-        &self.sources[block.index()]
+        self.sources.of(block)
     }
 
     /// All edges.
     pub fn edges(&self) -> impl Iterator<Item = Edge> + '_ {
-        let blocks = self.targets.iter().enumerate();
-        blocks.flat_map(|(i, to)| to.iter().map(move |t| (BlockId::new(i), *t)))
+        let blocks = (0..self.len()).map(BlockId::new);
+        blocks.flat_map(|b| self.targets(b).iter().map(move |t| (b, *t)))
     }
 
     /// The blocks that the entry reaches in reverse postorder: each before its targets but for back edges.
@@ -187,7 +226,7 @@ impl Flow {
         &self,
         starts: impl IntoIterator<Item = BlockId>,
         passes: impl Fn(BlockId) -> bool,
-        next: &[Vec<BlockId>],
+        next: &Lists,
     ) -> Vec<BlockId> {
         let mut seen = BlockSet::new(self.len());
         let mut out: Vec<BlockId> = starts.into_iter().filter(|b| seen.insert(*b)).collect();
@@ -195,7 +234,7 @@ impl Flow {
         while let Some(&block) = out.get(at) {
             at += 1;
             if passes(block) {
-                out.extend(next[block.index()].iter().filter(|b| seen.insert(**b)));
+                out.extend(next.of(block).iter().filter(|b| seen.insert(**b)));
             }
         }
         out
@@ -203,19 +242,19 @@ impl Flow {
 }
 
 /// Reverse postorder and back edges by one depth-first search, the last target of a block first: so the first stands right behind it.
-fn visit(targets: &[Vec<BlockId>]) -> (Vec<BlockId>, BTreeSet<Edge>) {
+fn visit(targets: &Lists) -> (Vec<BlockId>, BTreeSet<Edge>) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Unseen,
         OnPath,
         Done,
     }
-    let (mut order, mut back_edges) = (Vec::with_capacity(targets.len()), BTreeSet::new());
-    if targets.is_empty() {
+    let (mut order, mut back_edges) = (Vec::with_capacity(targets.ends.len()), BTreeSet::new());
+    if targets.ends.is_empty() {
         return (order, back_edges);
     }
-    let mut state = vec![State::Unseen; targets.len()];
-    let mut path = vec![(BlockId(0), targets[0].iter())];
+    let mut state = vec![State::Unseen; targets.ends.len()];
+    let mut path = vec![(BlockId(0), targets.of(BlockId(0)).iter())];
     state[0] = State::OnPath;
     while let Some((block, rest)) = path.last_mut() {
         let block = *block;
@@ -223,7 +262,7 @@ fn visit(targets: &[Vec<BlockId>]) -> (Vec<BlockId>, BTreeSet<Edge>) {
             Some(to) if state[to.index()] == State::OnPath => _ = back_edges.insert((block, *to)),
             Some(to) if state[to.index()] == State::Unseen => {
                 state[to.index()] = State::OnPath;
-                path.push((*to, targets[to.index()].iter()));
+                path.push((*to, targets.of(*to).iter()));
             }
             Some(_) => {}
             None => {

@@ -65,25 +65,27 @@ impl Flow {
         self.forward(entry, step, meet)
     }
 
-    /// Passes states against the edges. `step` takes a block and what its targets' states join to, `nothing` where it has none, and gives
-    /// the state where the block starts.
+    /// Passes states against the edges. `step` takes a block and what its targets' states join to, `nothing` where it has none, and makes of
+    /// it the state where the block starts.
     pub fn backward<S: Clone + PartialEq>(
         &self,
         nothing: &S,
-        mut step: impl FnMut(BlockId, S) -> S,
+        mut step: impl FnMut(BlockId, &mut S),
         join: impl Fn(&mut S, &S),
     ) -> Vec<S> {
         let mut states = vec![nothing.clone(); self.len()];
-        let mut changed = true;
+        let (mut state, mut changed) = (nothing.clone(), true);
         while std::mem::take(&mut changed) {
             for &block in self.order().iter().rev() {
-                let mut end = nothing.clone();
+                state.clone_from(nothing);
                 for to in self.targets(block) {
-                    join(&mut end, &states[to.index()]);
+                    join(&mut state, &states[to.index()]);
                 }
-                let start = step(block, end);
-                changed |= states[block.index()] != start;
-                states[block.index()] = start;
+                step(block, &mut state);
+                if states[block.index()] != state {
+                    states[block.index()].clone_from(&state);
+                    changed = true;
+                }
             }
         }
         states

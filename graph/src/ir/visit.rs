@@ -255,18 +255,16 @@ impl Terminator {
         }
     }
 
-    /// The blocks it may go to.
-    #[must_use]
-    pub fn targets(&self) -> Vec<BlockId> {
-        match self {
-            Self::Goto(b) | Self::Sync(b) => vec![*b],
+    /// The blocks it may go to, one for each arm.
+    pub fn targets(&self) -> impl DoubleEndedIterator<Item = BlockId> + '_ {
+        let (arms, one, other) = match self {
+            Self::Goto(b) | Self::Sync(b) => (&[][..], Some(*b), None),
             Self::Branch { then, other, .. } | Self::Room { then, other, .. } => {
-                vec![*then, *other]
+                (&[][..], Some(*then), Some(*other))
             }
-            Self::Switch { arms, other, .. } => {
-                arms.iter().map(|(_, b)| *b).chain([*other]).collect()
-            }
-            Self::Return(_) | Self::Continue(_) | Self::Unreachable => Vec::new(),
-        }
+            Self::Switch { arms, other, .. } => (&arms[..], None, Some(*other)),
+            Self::Return(_) | Self::Continue(_) | Self::Unreachable => (&[][..], None, None),
+        };
+        arms.iter().map(|(_, b)| *b).chain(one).chain(other)
     }
 }

@@ -82,11 +82,7 @@ pub(super) fn decided(term: &Terminator) -> Option<BlockId> {
 fn join(function: &mut Function) {
     let mut entries = vec![0u32; function.blocks.len()];
     for block in &function.blocks {
-        block
-            .term
-            .targets()
-            .iter()
-            .for_each(|t| entries[t.index()] += 1);
+        block.term.targets().for_each(|t| entries[t.index()] += 1);
     }
     for i in 0..function.blocks.len() {
         while let Terminator::Goto(next) = function.blocks[i].term {

@@ -36,10 +36,11 @@ pub(super) fn propagate(function: &mut Function, ret: Option<LocalId>) -> bool {
             .for_each(|s| s.kind.operands_mut(&mut put));
         block.term.operands_mut(put);
     }
-    let at_start = known_at_start(function);
-    let liveness = Liveness::new(function, ret);
+    let flow = Flow::new(function);
+    let liveness = Liveness::along(&flow, function, ret);
+    let at_start = known_at_start(function, &flow, &liveness);
     let mut headers = BlockSet::new(function.blocks.len());
-    for (_, header) in Flow::new(function).back_edges() {
+    for (_, header) in flow.back_edges() {
         headers.insert(*header);
     }
     for (i, known) in at_start.into_iter().enumerate() {
@@ -77,10 +78,7 @@ fn always(function: &Function) -> Vec<Option<Operand>> {
 }
 
 /// What is known where each block starts; none for blocks that nothing reaches.
-fn known_at_start(function: &Function) -> Vec<Option<Known>> {
-    // What nothing reads any more need not be known: there is much of it where loops were written out.
-    let liveness = Liveness::new(function, None);
-    let flow = Flow::new(function);
+fn known_at_start(function: &Function, flow: &Flow, liveness: &Liveness) -> Vec<Option<Known>> {
     let step = |id: BlockId, mut known: Known, send: &mut dyn FnMut(BlockId, Known)| {
         let block = &function.blocks[id.index()];
         let mut named = named_by(function, &known);
@@ -96,6 +94,7 @@ fn known_at_start(function: &Function) -> Vec<Option<Known>> {
             }
         }
         for target in possible(&block.term, &known) {
+            // What nothing reads any more need not be known: there is much of it where loops were written out.
             let live = liveness.live_in(target);
             let read = known.iter().filter(|(id, _)| live.contains(id.index()));
             let mut edge: Known = read.map(|(id, value)| (*id, *value)).collect();
@@ -127,7 +126,7 @@ fn possible(term: &Terminator, known: &Known) -> Vec<BlockId> {
     term.operands_mut(|o| {
         put(o, known);
     });
-    super::jumps::decided(&term).map_or_else(|| term.targets(), |only| vec![only])
+    super::jumps::decided(&term).map_or_else(|| term.targets().collect(), |only| vec![only])
 }
 
 /// What a branch tells those whom it goes to.
@@ -250,7 +249,8 @@ fn thread(
             }
         }
     }
-    for target in function.blocks[id.index()].term.targets() {
+    let targets: Vec<BlockId> = function.blocks[id.index()].term.targets().collect();
+    for target in targets {
         let last = moved.iter().rev().find(|(from, _)| *from == target);
         if let Some((_, to)) = last.filter(|(from, to)| from != to) {
             function.blocks[id.index()].term.targets_mut(|t| {

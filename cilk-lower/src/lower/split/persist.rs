@@ -84,15 +84,12 @@ impl SlotLiveness {
     /// Of a task.
     pub(super) fn new(program: &Program, function: &Function, points_to: &PointsTo) -> Self {
         let nothing = FixedBitSet::with_capacity(function.slots.len());
-        let start = |id: BlockId, mut live: FixedBitSet| {
+        let start = |id: BlockId, live: &mut FixedBitSet| {
             let block = &function.blocks[id.index()];
-            block
-                .term
-                .each_operand(&mut |o| reach(&mut live, points_to, o));
+            block.term.each_operand(&mut |o| reach(live, points_to, o));
             for stmt in block.stmts.iter().rev() {
-                step(&mut live, program, function, points_to, stmt);
+                step(live, program, function, points_to, stmt);
             }
-            live
         };
         Self {
             live_in: Flow::new(function).backward(&nothing, start, |a, b| a.union_with(b)),

@@ -161,20 +161,18 @@ fn assigned_at_end(
 ) -> Vec<FixedBitSet> {
     let index: BTreeMap<BlockId, usize> = region.iter().enumerate().map(|(i, b)| (*b, i)).collect();
     let block = |i: BlockId| &function.blocks[region[i.index()].index()];
-    let targets = |i| match &block(BlockId::new(i)).term {
-        Terminator::Sync(_) => Vec::new(),
-        term => term
-            .targets()
-            .iter()
-            .map(|t| BlockId::new(index[t]))
-            .collect(),
+    let targets = |i| {
+        let term = &block(BlockId::new(i)).term;
+        let goes_on = !matches!(term, Terminator::Sync(_));
+        let targets = goes_on.then(|| term.targets()).into_iter().flatten();
+        targets.map(|t| BlockId::new(index[&t]))
     };
     let end = |i: BlockId, mut set: FixedBitSet| {
         let defs = block(i).stmts.iter().filter_map(|s| s.kind.def());
         set.extend(defs.map(LocalId::index));
         set
     };
-    let flow = Flow::from_targets((0..region.len()).map(targets).collect());
+    let flow = Flow::from_targets((0..region.len()).map(targets));
     let start = flow.forward_all(at_start, end, |a, b| a.union_with(&b));
     let start = start.into_iter().enumerate();
     start
