@@ -22,10 +22,10 @@ use std::{
 macro_rules! examples {
     ($($name:ident)*) => {
         #[path = "../../examples"]
-        mod examples {
+        pub(crate) mod examples {
             $(pub mod $name;)*
         }
-        use examples::*;
+        use self::examples::*;
 
         const EXAMPLES: &[&str] = &[$(stringify!($name)),*];
     };

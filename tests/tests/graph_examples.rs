@@ -1,23 +1,6 @@
 //! The examples that are graphs, on every device: what comes out is what one thread comes to without a graph.
 
-#![allow(
-    clippy::module_inception,
-    dead_code,
-    unreachable_pub,
-    reason = "an example is a program of its own, with a `main` and a module of its name"
-)]
-
-#[path = "../../examples"]
-mod examples {
-    pub mod bfs;
-    pub mod fib_channel;
-    pub mod mandelbrot;
-    pub mod shortest;
-    pub mod tracer;
-    pub mod words;
-}
-
-use examples::{bfs, fib_channel, mandelbrot, shortest, tracer, words};
+use crate::examples::examples::{bfs, fib_channel, mandelbrot, shortest, tracer, words};
 use millstream::{Channel, Device, csr::Csr};
 use millstream_tests::engine;
 use std::sync::atomic::AtomicU64;

@@ -3,8 +3,8 @@
 mod drawing;
 mod eval;
 mod flow;
-mod graph;
 mod interp;
+mod model;
 mod text;
 mod ty;
 mod verify;
