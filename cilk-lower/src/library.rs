@@ -528,6 +528,12 @@ static METHODS: LazyLock<BTreeMap<(Of, &str), &str>> = LazyLock::new(|| {
             }
         }
     }
+    let texts = Of::ALL.iter().map(|(.., text)| text.matches("fn ").count());
+    debug_assert_eq!(
+        texts.sum::<usize>(),
+        out.len(),
+        "a method is not found where it begins"
+    );
     out
 });
 

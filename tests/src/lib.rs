@@ -60,6 +60,26 @@ pub fn on_all_cores<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Runs something that recurses deeply.
+///
+/// # Panics
+/// If it does.
+pub fn on_deep_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
+    thread::scope(|s| {
+        let thread = thread::Builder::new().stack_size(1 << 30);
+        thread.spawn_scoped(s, f).unwrap().join().unwrap()
+    })
+}
+
+/// What is wrong with any of many, all of it.
+///
+/// # Panics
+/// If anything is.
+pub fn none_wrong(wrong: &[String]) {
+    let (count, all) = (wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{count} wrong:\n{all}");
+}
+
 /// Which part of a test's work is asked for, counted from 0, and of how many: `MILLSTREAM_PART=2/3` is the second third.
 ///
 /// # Panics

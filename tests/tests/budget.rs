@@ -5,20 +5,8 @@ use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     Case, Elision, Listed,
     engine::{Engine, Prepared, call_loaded, is_memory, prepare},
-    on_all_cores,
+    on_all_cores, on_deep_stack,
 };
-
-/// Runs something that recurses deeply.
-fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| {
-        std::thread::Builder::new()
-            .stack_size(1 << 30)
-            .spawn_scoped(s, f)
-            .unwrap()
-            .join()
-            .unwrap()
-    })
-}
 
 fn device(threads: u32, memory: u64) -> Device {
     Device::cpu_with(CpuOptions {
@@ -130,7 +118,7 @@ fn at_their_smallest_budgets(
         let Elision {
             before,
             outcome: expected,
-        } = deep(case.elision);
+        } = on_deep_stack(case.elision);
         let mut last = None;
         for (budget, device) in devices {
             match call_loaded(device, &loaded, &prepared, case.task, &before) {

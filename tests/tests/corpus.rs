@@ -8,21 +8,9 @@ use millstream_tests::{
     engine::{self, Engine, Prepared, prepare},
     expect,
     facts::facts,
-    on_all_cores,
+    none_wrong, on_all_cores, on_deep_stack,
 };
 use std::sync::Arc;
-
-/// Runs something that recurses deeply.
-fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| {
-        std::thread::Builder::new()
-            .stack_size(1 << 30)
-            .spawn_scoped(s, f)
-            .unwrap()
-            .join()
-            .unwrap()
-    })
-}
 
 fn check_text_form(name: &str, prepared: &Prepared) {
     let printed = text::print_program(&prepared.program);
@@ -119,7 +107,7 @@ fn check_program(listed: &Listed, engines: &[Engine], wrong: &mut Vec<String>) {
         let Elision {
             before,
             outcome: expected,
-        } = deep(elision);
+        } = on_deep_stack(elision);
         let mut check = |engine: &str, came: Result<Outcome, String>| match came {
             Ok(outcome) if outcome == expected => {}
             Ok(outcome) => {
@@ -182,12 +170,7 @@ fn every_program_agrees_with_its_elision_on_every_engine() {
         programs.len(),
         engines.len()
     );
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_wrong(&wrong);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use millstream_channels_kernel::cuda::{
 use millstream_tests::{
     cubins::{arch, compile_all, compile_with, part_of_processes, read},
     engine::prepare,
-    expect, many, root,
+    expect, many, none_wrong, root,
     swarm::swarm,
 };
 use std::time::Instant;
@@ -134,12 +134,7 @@ fn every_program_compiles_for_gpus_without_a_warning() {
         start.elapsed().as_secs_f64(),
         bytes >> 10
     );
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_wrong(&wrong);
     assert!(count * parts > 300, "only {count} programs were found");
 }
 

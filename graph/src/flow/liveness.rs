@@ -17,12 +17,12 @@ impl Liveness {
     /// Of a function; `ret`, if there is one, is read by each return.
     #[must_use]
     pub fn new(function: &Function, ret: Option<LocalId>) -> Self {
-        Self::along(&Flow::new(function), function, ret)
+        Self::with_flow(&Flow::new(function), function, ret)
     }
 
     /// [`new`](Self::new), where the function's flow is known.
     #[must_use]
-    pub fn along(flow: &Flow, function: &Function, ret: Option<LocalId>) -> Self {
+    pub fn with_flow(flow: &Flow, function: &Function, ret: Option<LocalId>) -> Self {
         let locals = function.locals.len();
         let nothing = FixedBitSet::with_capacity(locals);
         let start = |id: BlockId, live: &mut FixedBitSet| {

@@ -26,21 +26,21 @@ pub type Edge = (BlockId, BlockId);
 /// The edges between the blocks of a function, and the orders that they give.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    targets: Lists,
-    sources: Lists,
+    targets: Adjacency,
+    sources: Adjacency,
     order: Vec<BlockId>,
     back_edges: BTreeSet<Edge>,
 }
 
-/// Some blocks for each block, one block's behind the other's: passes ask for the flow of each function many times.
+/// The blocks beside each block in compressed rows, one block's behind the other's: passes ask for the flow of each function many times.
 #[derive(Clone, Debug)]
-struct Lists {
+struct Adjacency {
     /// Where each block's end.
     ends: Vec<usize>,
     all: Vec<BlockId>,
 }
 
-impl Lists {
+impl Adjacency {
     fn of(&self, block: BlockId) -> &[BlockId] {
         let i = block.index();
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
@@ -48,7 +48,7 @@ impl Lists {
     }
 
     /// For each block those that have it among theirs, by their numbers.
-    fn turned(&self) -> Self {
+    fn transposed(&self) -> Self {
         let mut ends = vec![0; self.ends.len()];
         self.all.iter().for_each(|b| ends[b.index()] += 1);
         let mut sum = 0;
@@ -100,8 +100,8 @@ impl Flow {
             all.extend(targets);
             ends.push(all.len());
         }
-        let targets = Lists { ends, all };
-        let sources = targets.turned();
+        let targets = Adjacency { ends, all };
+        let sources = targets.transposed();
         let (order, back_edges) = visit(&targets);
         Self {
             targets,
@@ -226,7 +226,7 @@ impl Flow {
         &self,
         starts: impl IntoIterator<Item = BlockId>,
         passes: impl Fn(BlockId) -> bool,
-        next: &Lists,
+        next: &Adjacency,
     ) -> Vec<BlockId> {
         let mut seen = BlockSet::new(self.len());
         let mut out: Vec<BlockId> = starts.into_iter().filter(|b| seen.insert(*b)).collect();
@@ -242,7 +242,7 @@ impl Flow {
 }
 
 /// Reverse postorder and back edges by one depth-first search, the last target of a block first: so the first stands right behind it.
-fn visit(targets: &Lists) -> (Vec<BlockId>, BTreeSet<Edge>) {
+fn visit(targets: &Adjacency) -> (Vec<BlockId>, BTreeSet<Edge>) {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
         Unseen,

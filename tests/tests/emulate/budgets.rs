@@ -1,14 +1,14 @@
 //! What runs in a budget runs in every larger one, as far as this was tried: `MILLSTREAM_CASES` says with how many random programs, beside those of the
 //! stress and the calls of the corpus that are small enough. `MILLSTREAM_PART=2/3` is the second third of them.
 
-use super::{MOST_LEVELS, MOST_TASKS, deep};
+use super::{MOST_LEVELS, MOST_TASKS};
 use millstream_aggregator::{Aggregator, Device, Policy, parse_bytes};
 use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     budget::STEPS,
     emulator::{self, Emulator, How},
     engine::{Engine, Prepared, emulate, is_memory, prepare},
-    on_all_cores, part,
+    on_all_cores, on_deep_stack, part,
     stress::Tried,
     swarm::swarm,
 };
@@ -133,7 +133,7 @@ fn corpus() -> impl Iterator<Item = Tried> {
     PROGRAMS.iter().flat_map(move |listed| {
         let prepared = prepare(listed.source, listed.name).unwrap();
         let small = listed.cases.iter().filter_map(|case| {
-            let args = deep(case.elision).before;
+            let args = on_deep_stack(case.elision).before;
             let (_, report) = cpu.call_and_report(&prepared, case.task, &args).unwrap();
             let is_small = report.is_some_and(|r| r.total <= MOST_TASKS && r.levels <= MOST_LEVELS);
             is_small.then(|| Tried {

@@ -28,7 +28,7 @@ use millstream_tests::{
     Case, Elision, Listed,
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
-    on_all_cores,
+    none_wrong, on_all_cores, on_deep_stack,
 };
 
 /// Channel memory of a run.
@@ -47,18 +47,6 @@ const WAYS: [(Aggregator, Policy, u32); 7] = [
     (Aggregator::HostThread, Policy::Block, 1),
     (Aggregator::HostThread, Policy::Block, 3),
 ];
-
-/// Runs something that recurses deeply.
-fn deep<T: Send>(f: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|s| {
-        std::thread::Builder::new()
-            .stack_size(1 << 30)
-            .spawn_scoped(s, f)
-            .unwrap()
-            .join()
-            .unwrap()
-    })
-}
 
 /// What is wrong with a program.
 fn check(listed: &Listed) -> Vec<String> {
@@ -92,7 +80,7 @@ fn check(listed: &Listed) -> Vec<String> {
         let Elision {
             before,
             outcome: expected,
-        } = deep(elision);
+        } = on_deep_stack(elision);
         let (_, report) = cpu
             .call_and_report(&prepared, task, &before)
             .unwrap_or_else(|e| panic!("{file}: {text}: {e}"));
@@ -133,12 +121,7 @@ fn the_corpus_agrees_with_its_elision_when_emulated() {
     );
     let wrong = on_all_cores(&chosen, |listed| check(listed)).concat();
     println!("{} programs", chosen.len());
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    none_wrong(&wrong);
 }
 
 /// Few elements are what the narrow levels are for (here a warp has four lanes), whichever of a program's stacks a run leaves alone.

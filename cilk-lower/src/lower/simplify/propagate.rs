@@ -37,7 +37,7 @@ pub(super) fn propagate(function: &mut Function, ret: Option<LocalId>) -> bool {
         block.term.operands_mut(put);
     }
     let flow = Flow::new(function);
-    let liveness = Liveness::along(&flow, function, ret);
+    let liveness = Liveness::with_flow(&flow, function, ret);
     let at_start = known_at_start(function, &flow, &liveness);
     let mut headers = BlockSet::new(function.blocks.len());
     for (_, header) in flow.back_edges() {
