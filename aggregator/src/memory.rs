@@ -9,6 +9,7 @@ use std::{
     alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error},
     io,
     ptr::NonNull,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 /// Bytes at a fixed address, aligned to 64, zero at first.
@@ -58,6 +59,8 @@ pub(crate) struct StackMemory {
     map: MmapMut,
     fields: Vec<*mut u8>,
     capacity: Vec<u64>,
+    /// What it takes of the process's [`SPACE`]; behind `map`, so that it is given back when the map is gone.
+    _share: SpaceShare,
 }
 
 // SAFETY: the pointers point into `map`, which moves with them and keeps its address.
@@ -70,22 +73,76 @@ const STEP: u64 = 1024;
 const SPACE_FACTOR: u64 = 4;
 const LEAST_SPACE: u64 = 1 << 32;
 
+/// Address space that stacks may take in this process: half of what a program has on the machines with the least of it, as threads, other libraries and a
+/// GPU's driver want some too. A machine of many cores with much memory would use all of it up by one program.
+static SPACE: Space = Space::new(1 << 46);
+/// A worker takes no more of what is left than one part in so many, or [`LEAST_SPACE`]: so there is always some for the next one.
+const SPACE_PARTS: u64 = 64;
+
+/// Address space, of which some is taken.
+#[derive(Debug)]
+struct Space {
+    bytes: u64,
+    taken: AtomicU64,
+}
+
+/// So much of a [`Space`], which has it back when this is dropped.
+#[derive(Debug)]
+struct SpaceShare {
+    of: &'static Space,
+    bytes: u64,
+}
+
+impl Space {
+    const fn new(bytes: u64) -> Self {
+        let taken = AtomicU64::new(0);
+        Self { bytes, taken }
+    }
+
+    /// As much of `wanted` as a worker may have.
+    fn take(&'static self, wanted: u64) -> SpaceShare {
+        let part = |taken: u64| {
+            let left = self.bytes.saturating_sub(taken);
+            wanted.min((left / SPACE_PARTS).max(LEAST_SPACE))
+        };
+        // Relaxed, here and in `SpaceShare::drop`: a number that nothing else goes by.
+        let take = |taken: u64| Some(taken + part(taken));
+        let before = self.taken.fetch_update(Relaxed, Relaxed, take);
+        let bytes = part(before.unwrap_or_else(|taken| taken));
+        SpaceShare { of: self, bytes }
+    }
+}
+
+impl Drop for SpaceShare {
+    fn drop(&mut self) {
+        self.of.taken.fetch_sub(self.bytes, Relaxed);
+    }
+}
+
 impl StackMemory {
     /// Reserves room for stacks that hold `budget` bytes in all, each of them alone if address space allows.
     pub(crate) fn reserve(layouts: &Layouts, budget: u64) -> io::Result<Self> {
         let count = layouts.stacks.len().max(1) as u64;
-        let space = budget.saturating_mul(SPACE_FACTOR).max(LEAST_SPACE);
-        let mut each = budget.min((space / count).max(1 << 20));
-        loop {
+        let most = budget.saturating_mul(SPACE_FACTOR).max(LEAST_SPACE);
+        let share = SPACE.take(most.min(budget.saturating_mul(count)));
+        let mut each = budget.min((share.bytes / count).max(1 << 20));
+        let (map, fields, capacity) = loop {
             match Self::map(layouts, each) {
-                Ok(memory) => return Ok(memory),
+                Ok(mapped) => break mapped,
                 Err(error) if each < 1 << 20 => return Err(error),
                 Err(_) => each /= 2,
             }
-        }
+        };
+        Ok(Self {
+            map,
+            fields,
+            capacity,
+            _share: share,
+        })
     }
 
-    fn map(layouts: &Layouts, bytes_each: u64) -> io::Result<Self> {
+    /// Each stack's arrays, of so many bytes: the addresses of their fields, and how many elements each stack holds.
+    fn map(layouts: &Layouts, bytes_each: u64) -> io::Result<(MmapMut, Vec<*mut u8>, Vec<u64>)> {
         let (mut at, mut fields, mut capacity) = (0u64, Vec::new(), Vec::new());
         for stack in &layouts.stacks {
             let most = (bytes_each / stack.element_bytes()).clamp(1, u64::from(u32::MAX));
@@ -103,11 +160,7 @@ impl StackMemory {
             .into_iter()
             .map(|o| base.wrapping_add(o as usize))
             .collect();
-        Ok(Self {
-            map,
-            fields,
-            capacity,
-        })
+        Ok((map, fields, capacity))
     }
 
     /// Base address of each field's array, for compiled code.
@@ -282,5 +335,41 @@ impl StackMemory {
                 from.len(),
             )
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    /// Of a machine with terabytes of memory and 256 cores.
+    const BUDGET: u64 = 1 << 40;
+    const WORKERS: usize = 256;
+
+    #[test]
+    fn workers_leave_space_for_the_next() {
+        static SPACE: Space = Space::new(1 << 46);
+        let first: Vec<SpaceShare> = (0..WORKERS).map(|_| SPACE.take(4 * BUDGET)).collect();
+        assert_eq!(first[0].bytes, 1 << 40);
+        assert!(first.is_sorted_by(|a, b| a.bytes >= b.bytes && b.bytes >= LEAST_SPACE));
+        assert!(first.iter().map(|share| share.bytes).sum::<u64>() < SPACE.bytes);
+        // Who wants little has it however many there are.
+        assert_eq!(SPACE.take(1 << 20).bytes, 1 << 20);
+        drop(first);
+        assert_eq!(SPACE.taken.load(Relaxed), 0);
+        assert_eq!(SPACE.take(1 << 36).bytes, 1 << 36);
+    }
+
+    /// Without a share of its own each worker took four times the budget, and the process had no address space left.
+    #[test]
+    #[cfg(all(target_os = "linux", target_pointer_width = "64", not(miri)))]
+    fn a_large_machine_has_address_space_for_a_thread() {
+        let layouts = Layouts::new(&crate::testing::program());
+        let reserve = |_| StackMemory::reserve(&layouts, BUDGET).unwrap();
+        let all: Vec<StackMemory> = (0..WORKERS).map(reserve).collect();
+        let stack = thread::Builder::new().stack_size(1 << 30);
+        stack.spawn(|| {}).unwrap().join().unwrap();
+        drop(all);
     }
 }

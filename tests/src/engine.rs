@@ -139,8 +139,7 @@ pub fn all(memory: Option<u64>) -> Vec<Engine> {
     std::iter::once(Engine::Interp).chain(devices).collect()
 }
 
-/// What runs of a CPU device may take where a test does not say. A part of the machine's memory would be too much on a large one: each core's devices keep
-/// address space for it, of many programs, until there is none for a thread's stack.
+/// What runs of a CPU device may take where a test does not say: the same on every machine.
 const MEMORY: u64 = 4 << 30;
 
 /// Every device and its name: the CPU with several numbers of threads, some of them with stacks of one wavefront of one element, and
