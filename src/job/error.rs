@@ -110,6 +110,11 @@ impl Text {
         }
     }
 
+    /// Whether it is an argument of the command.
+    pub(crate) fn is_by_command(&self) -> bool {
+        self.source.argument
+    }
+
     /// What `part` says, which is a slice of the source's own text or a copy with its escapes resolved.
     pub(crate) fn within(source: &Arc<Source>, part: &str) -> Self {
         let (outer, inner) = (

@@ -261,9 +261,11 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     })
 }
 
-/// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it.
+/// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it, so that nothing is said of a call
+/// that the command makes in place of the file's.
 fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Result<()> {
     let caller = name;
+    let of_file = !spec.entry.as_ref().is_some_and(Text::is_by_command);
     let used = |name: &Text| uses.iter().any(|u| u.name.as_str() == name.as_str());
     let liked = |name: &Text| {
         spec.buffers
@@ -282,7 +284,9 @@ fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Res
                 .meant(name.as_str(), uses.iter().map(|u| u.name.as_str()))
                 .into());
         }
-        tracing::warn!(buffer = name.as_str(), "not used by {caller}");
+        if of_file {
+            tracing::warn!(buffer = name.as_str(), "not used by {caller}");
+        }
     }
     let mut words: Vec<String> = given.iter().flat_map(|g| g.arg.names()).collect();
     let texts = spec
@@ -311,7 +315,9 @@ fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Res
             );
             return Err(problem.meant(name.as_str(), known).into());
         }
-        tracing::warn!(param = name.as_str(), "not used by {caller}");
+        if of_file {
+            tracing::warn!(param = name.as_str(), "not used by {caller}");
+        }
     }
     Ok(())
 }

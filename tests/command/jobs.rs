@@ -452,6 +452,21 @@ fn a_ron_file_says_everything_and_the_command_goes_before_it() {
 }
 
 #[test]
+fn what_a_file_has_for_another_call_is_no_warning() {
+    let t = Folder::new();
+    t.write(
+        "fib.ron",
+        r#"Program(source: "fib.rs", entry: "fib(9)", params: {"n": 30})"#,
+    );
+    let unused = "WARN not used by `fib` param=\"n\"";
+    let own = t.run(&["run", "fib.ron"]);
+    assert!(own.err.contains(unused), "{}", own.err);
+    assert_eq!(own.code, Some(0));
+    let other = t.run(&["run", "fib.ron", "-q", "--entry", "fib(8)"]);
+    assert_eq!((other.err.as_str(), other.out.as_str()), ("", "21\n"));
+}
+
+#[test]
 fn statistics_name_levels_memory_and_times() {
     let t = Folder::new();
     let out = t.good(&[

@@ -128,9 +128,9 @@ fn what_runs_in_a_budget_runs_in_every_larger_one() {
 }
 
 /// The calls of the corpus that are small enough to be run thousands of times.
-fn corpus() -> impl Iterator<Item = Tried> {
+fn corpus() -> Vec<Tried> {
     let cpu = Engine::Device("cpu".into(), Device::cpu().unwrap());
-    PROGRAMS.iter().flat_map(move |listed| {
+    let small = on_all_cores(PROGRAMS, |listed| {
         let prepared = prepare(listed.source, listed.name).unwrap();
         let small = listed.cases.iter().filter_map(|case| {
             let args = on_deep_stack(case.elision).before;
@@ -144,7 +144,8 @@ fn corpus() -> impl Iterator<Item = Tried> {
             })
         });
         small.collect::<Vec<_>>()
-    })
+    });
+    small.into_iter().flatten().collect()
 }
 
 /// What a budget lacks that is too small for the call itself is said, and with that the call begins.
