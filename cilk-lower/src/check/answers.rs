@@ -191,6 +191,8 @@ impl VisitMut for Ends {
                 let at = r.return_token.span;
                 *e = parse_quote_spanned!(at=> { #mac; return });
             }
+        } else if matches!(**value, Expr::If(_) | Expr::Match(_) | Expr::Block(_)) {
+            self.value(value);
         } else if may_settle(value) {
             let before = self.before(value);
             *e = parse_quote_spanned!(r.return_token.span=> { #(#before)* #r });

@@ -9,6 +9,19 @@ pub mod program {
         pub r: u64,
     }
 
+    /// What is returned is chosen, with children in some of the ways.
+    #[task]
+    pub fn chosen(n: u32) -> u32 {
+        if n % 3 == 1 {
+            return match n.checked_sub(4) {
+                None => 1,
+                Some(m) if m > 20 => spawn!(chosen(m - 1)) + spawn!(chosen(m / 2)),
+                Some(m) => 2 * spawn!(chosen(m)),
+            };
+        }
+        return if n > 2 { spawn!(chosen(n - 1)) } else { n + 5 };
+    }
+
     #[task]
     pub fn even(n: u32) -> bool {
         if n == 0 {
@@ -185,6 +198,9 @@ pub mod program {
     }
 }
 millstream_tests::cases! {
+    chosen(40);
+    chosen(2);
+    chosen(1);
     all(0, &[1u32, 30], &std::sync::atomic::AtomicU64::new(5));
     all(10, &[1u32, 2, 4, 8, 10, 20, 30, 40], &std::sync::atomic::AtomicU64::new(0));
     changed(3);

@@ -4,6 +4,20 @@
 pub mod program {
     use std::cmp::Ordering;
 
+    /// Both are asked for in place: each has its own answer.
+    #[task]
+    pub fn zipped(b: &[u32], n: u32) -> (bool, u32, Option<(u32, usize)>, u32) {
+        let least = b.iter().copied().min();
+        let both = n.checked_sub(5).zip(b.iter().position(|x| *x == 8));
+        let sum = match b.last().zip(b.get(1)) {
+            Some((x, y)) if n > 5 => x + y,
+            Some((x, _)) => *x,
+            None => 0,
+        };
+        let first = Some(n).zip(b.first()).map_or(1, |(x, y)| 100 * x + y);
+        (n.checked_sub(5).zip(b.first()).is_some(), first, both, sum + least.zip(n.checked_sub(4)).map_or(0, |(x, y)| x * y))
+    }
+
     #[task]
     pub fn bits(x: u32, y: i16, by: u32) -> [i64; 9] {
         [x.to_be() as i64, x.to_le() as i64, u32::from_be(x) as i64, i16::from_be(y) as i64, x.unbounded_shl(by) as i64, x.unbounded_shr(by) as i64, y.unbounded_shr(by) as i64, u32::midpoint(x, 7) as i64, y.unbounded_shl(by) as i64]
@@ -38,6 +52,10 @@ pub mod program {
 }
 
 millstream_tests::cases! {
+    zipped(&[7, 8], 9);
+    zipped(&[7, 8], 3);
+    zipped(&[], 9);
+    zipped(&[], 3);
     bits(0x1234_5678, -2, 40);
     bits(u32::MAX, 300, 3);
     floats(1.0, 0.0);

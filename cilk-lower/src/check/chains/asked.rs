@@ -205,17 +205,19 @@ impl Found {
     /// `zip` or `xor` of an `Option` and another.
     fn beside(&self, asks: &str, other: &syn::Expr) -> TokenStream {
         let (span, has, value) = (self.span, &self.some, &self.value);
-        let [some, none, item] = ["Some", "None", "other"].map(|name| own(name, span));
-        match asks {
-            "zip" => quote_spanned!(span=> match (#other) {
-                #some(#item) if #has => #some((#value, #item)),
+        let [some, none, item, both] =
+            ["Some", "None", "other", "both"].map(|name| own(name, span));
+        let asked = match asks {
+            "zip" => quote_spanned!(span=> match #item {
+                #some(#both) if #has => #some((#value, #both)),
                 _ => #none,
             }),
             _ => quote_spanned!(span=>
-                let #item = #other;
                 if !#has { #item } else if let #some(_) = #item { #none } else { #some(#value) }
             ),
-        }
+        };
+        // The other has names of its own for what is asked of it, which are those of this one: they end where it is held.
+        quote_spanned!(span=> let #item = #other; #asked)
     }
 }
 
