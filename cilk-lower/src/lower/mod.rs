@@ -10,6 +10,7 @@ mod copies;
 pub mod decide;
 mod edit;
 mod ends;
+mod held;
 mod inline;
 mod loops;
 mod parts;
@@ -85,6 +86,7 @@ fn prepare(mut program: Program) -> (Program, Vec<Task>) {
     for helper in helpers.filter(|f| f.kind == FunctionKind::Helper) {
         unroll::unroll(helper, None);
         bounds::remove(helper, None);
+        held::keep(helper, None);
     }
     holds_after("bounds", || verify(&program));
     choices::choose(&mut program);

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bounds;
+mod held;
 mod kernels;
 pub(crate) mod programs;
 mod simulate;

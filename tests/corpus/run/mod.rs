@@ -285,6 +285,7 @@ programs! {
     sudoku_masks
     suffix_arrays
     sums
+    sums_in_memory
     sync_in_branch
     sync_in_loop
     tables_and_ranges

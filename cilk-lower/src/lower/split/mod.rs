@@ -12,7 +12,7 @@ mod prune;
 mod segment;
 mod spawned;
 
-use super::{alike, bounds, reduce, restart, simplify, unroll};
+use super::{alike, bounds, held, reduce, restart, simplify, unroll};
 use millstream_graph::{
     ir::{Combine, FuncId, Function, LocalId, Program, SegmentId},
     levelized::LoweredTask,
@@ -90,6 +90,7 @@ fn split_at_syncs(
         let mut segment = segment::make(&function, &plan, SegmentId::new(i));
         segment.ret = unroll::unroll(&mut segment.body, segment.ret);
         bounds::remove(&mut segment.body, segment.ret);
+        held::keep(&mut segment.body, segment.ret);
         segment
     });
     let segments = segments.collect();
