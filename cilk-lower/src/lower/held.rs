@@ -180,13 +180,14 @@ fn plan(
         (false, true) => (other, then),
         _ => return None,
     };
-    // What the header does is done in front of the loop too, and what it sets there has other names.
+    // What the header does is done in front of the loop too, and what it sets there has other names: so it reads nothing that it set the turn before,
+    // and sets nothing for what comes behind the loop.
     let mut set = header.stmts.iter().map(|s| match s.kind {
         StmtKind::Assign { dst, .. } => Some(dst),
         _ => None,
     });
-    let only_here =
-        |l: Option<LocalId>| l.is_some_and(|l| !liveness.live_in(end).contains(l.index()));
+    let lives = |at: BlockId, l: LocalId| liveness.live_in(at).contains(l.index());
+    let only_here = |l: Option<LocalId>| l.is_some_and(|l| !lives(of.header, l) && !lives(end, l));
     if first == of.header || !set.all(only_here) || flow.edges().any(enters_elsewhere) {
         return None;
     }
@@ -276,6 +277,8 @@ struct Chain<'a> {
     at: BTreeMap<LocalId, (usize, usize)>,
     /// Statements of its beginning that are needed, by their place.
     needed: BTreeSet<(usize, usize)>,
+    /// What was asked for by [`Self::is_fixed`].
+    fixed: BTreeMap<LocalId, bool>,
     /// What was asked for by [`Self::same`].
     same: BTreeMap<LocalId, LocalId>,
     values: Vec<(Rvalue, LocalId)>,
@@ -300,6 +303,7 @@ impl<'a> Chain<'a> {
             at: stmts.filter_map(|(local, at)| Some((local?, at))).collect(),
             blocks,
             needed: BTreeSet::new(),
+            fixed: BTreeMap::new(),
             same: BTreeMap::new(),
             values: Vec::new(),
         }
@@ -311,7 +315,7 @@ impl<'a> Chain<'a> {
             return *same;
         }
         let mut value = match self.set_by(local) {
-            Some((_, value)) if self.is_fixed(local, &mut BTreeSet::new()) => value.clone(),
+            Some((_, value)) if self.is_fixed(local) => value.clone(),
             _ => return local,
         };
         value.operands_mut(|o| {
@@ -343,23 +347,43 @@ impl<'a> Chain<'a> {
 
     /// Whether a local is the same in all turns, and made where they begin; what it is made of is needed then.
     fn take(&mut self, local: LocalId) -> bool {
-        let mut needed = BTreeSet::new();
-        let fixed = self.is_fixed(local, &mut needed) && needed.iter().all(|at| at.0 < BEGIN);
-        if fixed {
-            self.needed.extend(needed);
+        let (mut todo, mut needed) = (vec![local], BTreeSet::new());
+        while let Some(local) = todo.pop() {
+            if !self.set.contains(local.index()) {
+                continue;
+            }
+            match self.set_by(local) {
+                Some((at, value)) if at.0 < BEGIN && self.is_fixed(local) => {
+                    if needed.insert(at) {
+                        value.each_operand(&mut |o| todo.extend(o.local()));
+                    }
+                }
+                _ => return false,
+            }
         }
-        fixed
+        self.needed.extend(needed);
+        true
     }
 
-    fn is_fixed(&self, local: LocalId, needed: &mut BTreeSet<(usize, usize)>) -> bool {
+    /// Whether a local is the same in all turns, wherever it is read.
+    fn is_fixed(&mut self, local: LocalId) -> bool {
         if !self.set.contains(local.index()) {
             return true;
         }
-        // What is set elsewhere too may be read before the loop sets it.
-        if self.times[local.index()] != 1 {
-            return false;
+        if let Some(fixed) = self.fixed.get(&local) {
+            return *fixed;
         }
-        let Some((at, value)) = self.set_by(local) else {
+        // What is made of itself is not.
+        self.fixed.insert(local, false);
+        let fixed = self.is_made_of_fixed(local);
+        self.fixed.insert(local, fixed);
+        fixed
+    }
+
+    fn is_made_of_fixed(&mut self, local: LocalId) -> bool {
+        // What is set elsewhere too may be read before the loop sets it.
+        let once = self.times[local.index()] == 1;
+        let Some((at, value)) = self.set_by(local).filter(|_| once) else {
             return false;
         };
         let plain = match value {
@@ -372,18 +396,16 @@ impl<'a> Chain<'a> {
             ),
             _ => false,
         };
-        // Each is made of what is set before it: of others it would have what the turn before left.
-        let is_before = |of: (usize, usize)| of < at && (of.0 < BEGIN || of.0 == at.0);
         let mut fixed = plain;
         value.each_operand(&mut |o| {
-            if let Some(of) = o.local() {
-                let mut of_it = BTreeSet::new();
-                fixed =
-                    fixed && self.is_fixed(of, &mut of_it) && of_it.iter().all(|of| is_before(*of));
-                needed.extend(of_it);
-            }
+            let Some(of) = o.local() else { return };
+            // Each is made of what is set before it: of others it would have what the turn before left.
+            let is_before = self
+                .at
+                .get(&of)
+                .is_none_or(|of| *of < at && (of.0 < BEGIN || of.0 == at.0));
+            fixed = fixed && is_before && self.is_fixed(of);
         });
-        needed.insert(at);
         fixed
     }
 

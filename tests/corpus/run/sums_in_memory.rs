@@ -126,6 +126,33 @@ pub mod program {
         k
     }
 
+    /// The loop's condition counts by itself.
+    #[task]
+    pub fn counted_in_front(out: &mut [u32], of: &[u32]) -> usize {
+        let mut k = 0;
+        let mut last;
+        while {
+            last = k;
+            k += 2;
+            k <= of.len()
+        } {
+            out[1] = out[1] * 3 + of[k - 1];
+            out[1] ^= of[last];
+        }
+        k * 10 + last
+    }
+
+    #[task]
+    pub fn counted_alone(out: &mut [u32; 2], of: &[u32; 8]) {
+        let mut k = 0;
+        while {
+            k += 1;
+            k < 8
+        } {
+            out[1] = out[1].wrapping_mul(3) + of[k & 7];
+        }
+    }
+
     fn add_all(to: &mut [f64], of: &[f64]) {
         for i in 0..to.len() {
             for x in of {
@@ -224,6 +251,9 @@ millstream_tests::cases! {
     in_turn(&mut [3, 1], &mut [4], 7);
     while_less(&mut [3, 250], &[9, 8, 0, 7]);
     while_less(&mut [201, 0], &[]);
+    counted_in_front(&mut [3, 250], &[9, 8, 0, 7, 5]);
+    counted_in_front(&mut [3, 250], &[]);
+    counted_alone(&mut [3, 250], &[9, 8, 0, 7, 5, 1, 2, 4]);
     halves(&mut [1.0, 2.0, 3.5, -4.0, 5.25, 6.0, 7.0]);
     rows(&mut [[1, 2, 3, 4], [5, 6, -7, 8]], &[2, 3, -5]);
     behind_a_sync(&mut [0; 32], &mut [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 4);
