@@ -1,11 +1,15 @@
 //! Which wavefront is worth running: predicates, and what could still add to a channel.
 
 use super::{Flow, wiring::Consumer};
+use crate::error::RunError;
 use millstream_graph::{
     graph::Predicate,
-    interp::{ArgValue, Interp},
+    interp::{ArgValue, Interp, Limits},
 };
 use std::sync::atomic::Ordering;
+
+/// A predicate of the program's that takes more steps is taken for one that never ends.
+const MOST_STEPS: u64 = 10_000_000;
 
 /// What a channel is good for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +42,7 @@ impl Flow {
             }
             Predicate::Own(helper) => {
                 let more = self.can_come(channel, alone);
-                self.asked(helper, waiting, plan.width, more)
+                self.asked(helper, (channel, waiting), more)
             }
         };
         if yes { size } else { Ready::No }
@@ -80,15 +84,30 @@ impl Flow {
         doing.any(|node| node > 0 && self.wiring.channels[channel].fed_by[node as usize - 1])
     }
 
-    /// What the program's own predicate says. One that fails says no, which ends the graph when nothing else is left to do.
-    fn asked(&self, helper: &str, waiting: u64, width: u32, more: bool) -> bool {
+    /// What the program's own predicate says of a channel. One that fails ends the graph.
+    fn asked(&self, helper: &str, (channel, waiting): (usize, u64), more: bool) -> bool {
         let program = &self.program.program;
         let Some(function) = program.find(helper) else {
             return false;
         };
+        let width = self.wiring.channels[channel].width;
         let args = [waiting, u64::from(width), u64::from(more)].map(ArgValue::Scalar);
-        let said = Interp::new(program).call(function, &args);
-        said.is_ok_and(|bytes| bytes.first() == Some(&1))
+        let limits = Limits {
+            steps: MOST_STEPS,
+            ..Limits::default()
+        };
+        match Interp::new(program)
+            .with_limits(limits)
+            .call(function, &args)
+        {
+            Ok(bytes) => bytes.first() == Some(&1),
+            Err(error) => {
+                let name = &self.wiring.channels[channel].name;
+                let message = format!("the predicate `{helper}` of channel `{name}`: {error}");
+                self.fail(RunError::Graph(message));
+                false
+            }
+        }
     }
 
     /// Whether the caller or a host node takes the elements of a channel.

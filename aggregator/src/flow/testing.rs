@@ -120,6 +120,18 @@ mod nodes {
         waiting > width
     }
 
+    pub fn fails(waiting: u32, width: u32, more: bool) -> bool {
+        width / (waiting - waiting) > 1
+    }
+
+    pub fn endless(waiting: u32, width: u32, more: bool) -> bool {
+        let mut i = waiting;
+        while i > 0 {
+            i = width;
+        }
+        true
+    }
+
     pub fn pairs(waiting: u32, width: u32, more: bool) -> bool {
         waiting >= 2 || (!more && width > 0)
     }

@@ -404,6 +404,26 @@ fn a_predicate_that_is_never_true_is_an_error() {
 }
 
 #[test]
+fn a_predicate_that_fails_or_never_ends_ends_the_graph() {
+    for (helper, says) in [
+        (
+            "fails",
+            "the predicate `fails` of channel `counts`: division by zero",
+        ),
+        (
+            "endless",
+            "the predicate `endless` of channel `counts`: the program ran for more than",
+        ),
+    ] {
+        let (mut built, counts, _) = diamond([4, 4, 4, 4]);
+        built.with(counts, |c| c.predicate = Predicate::Own(helper.into()));
+        let error = built.run(&device(2), |run| run.send(counts, &words([1, 2, 3])));
+        let text = error.unwrap_err().to_string();
+        assert!(text.contains(says), "{text}");
+    }
+}
+
+#[test]
 fn predicates_hold_elements_back_until_nothing_can_come() {
     for (predicate, least) in [
         (Predicate::AtLeast(10), 10),

@@ -24,5 +24,5 @@ pub use model::{
     Protocol, Scope, Task, TaskKey, WIDTH, WhenFull, Wire,
 };
 pub use problem::{At, GraphError, Part, Problem, meant, nearest};
-pub use validate::{MAX_WIDTH, split};
+pub use validate::{MAX_GROUP, MAX_WIDTH, split};
 pub use written::{Combined, Names, Resolved, Written, WrittenChannel, WrittenKernel, WrittenTask};

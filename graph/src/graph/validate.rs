@@ -1,7 +1,7 @@
 //! What must hold of a graph before it runs. All that is wrong is said at once, each with the node's name.
 //!
 //! 1. Channels have names of their own, and so have kernels.
-//! 2. An element is a type of the program without addresses, not empty, with the fields that the graph says, if it does. A channel has room for an element, a group holds one.
+//! 2. An element is a type of the program without addresses, not empty, with the fields that the graph says, if it does. A channel has room for an element, a group holds 1 to 64.
 //! 3. A predicate can come true; one of the user's own is a helper `fn(waiting: u32, width: u32, more: bool) -> bool`.
 //! 4. A channel has one consumer, or is an output and has none. Elements come into it from a kernel or from outside.
 //! 5. A node on the device runs a kernel of the program, consumes a channel of its element's type, has a channel of the right type for each
@@ -24,6 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// No channel has room for more elements: a ring's tickets count to twice its width.
 pub const MAX_WIDTH: u32 = 1 << 30;
+/// Elements of a ring that share a done count at most: a bit of a word each.
+pub const MAX_GROUP: u32 = u64::BITS;
 
 impl Graph {
     /// All that is wrong with the graph for this program, and what its user should know.
@@ -220,8 +222,11 @@ impl<'a> Checker<'a> {
             );
             self.fail(at, message, None);
         }
-        if c.group == 0 {
-            let message = format!("channel `{name}` has done counts for groups of 0 elements");
+        if c.group == 0 || c.group > MAX_GROUP {
+            let message = format!(
+                "channel `{name}` has done counts for groups of {} elements: 1 to {MAX_GROUP} share one",
+                c.group
+            );
             self.fail(At::Channel(key, Part::Group), message, None);
         }
         self.predicate(key, c);

@@ -85,10 +85,14 @@ fn channels_are_wrong() {
         width(u32::MAX),
         ["channel `calls` has width 4294967295: 1073741824 is the most"]
     );
-    assert_eq!(
-        fib(|c, _| c.group = 0),
-        ["channel `calls` has done counts for groups of 0 elements"]
-    );
+    for group in [0, 65] {
+        assert_eq!(
+            fib(|c, _| c.group = group),
+            [format!(
+                "channel `calls` has done counts for groups of {group} elements: 1 to 64 share one"
+            )]
+        );
+    }
     let element = |ty: &str| fib(|c, _| c.element = Element::Type(ty.to_owned()));
     assert_eq!(
         element("FibObi"),
