@@ -672,15 +672,25 @@ impl fmt::Display for RunReport {
             time(self.copying)
         )?;
         for c in &self.channels {
-            let mean = c.elements as f64 / (c.full + c.partial).max(1) as f64;
+            write!(f, "\n  `{}` {} elements", c.name, c.elements)?;
+            if c.dropped > 0 {
+                write!(f, ", of which {} were dropped,", c.dropped)?;
+            }
+            let (waves, ran) = (c.full + c.partial, c.elements - c.dropped);
+            // What no kernel consumes is in none.
+            if waves > 0 {
+                let mean = ran as f64 / waves as f64;
+                write!(
+                    f,
+                    " in {} full and {} smaller wavefronts, {mean:.1} each",
+                    c.full, c.partial
+                )?;
+            }
             write!(
                 f,
-                "\n  `{}` {} elements in {} full and {} smaller wavefronts, {mean:.1} each; {} yields, {} of {} at most",
-                c.name, c.elements, c.full, c.partial, c.yields, c.peak, c.width
+                "; {} yields, {} of {} at most",
+                c.yields, c.peak, c.width
             )?;
-            if c.dropped > 0 {
-                write!(f, ", {} dropped", c.dropped)?;
-            }
         }
         if self.workers.len() > 1 {
             for w in &self.workers {

@@ -499,6 +499,31 @@ fn an_error_in_a_kernel_names_node_and_line() {
 }
 
 #[test]
+fn what_is_dropped_is_said() {
+    let t = folder();
+    t.write(
+        "next.rs",
+        "#[millstream::program] mod next { #[kernel] pub fn next(x: u32, out: Channel<u32>) { out.emit(x + 1); } }",
+    );
+    t.write(
+        "drops.ron",
+        r#"Graph(source: "next.rs",
+            channels: { "in": (element: "u32", width: 8, full: DropOldest), "out": (element: "u32", output: true) },
+            kernels: { "next": (consumes: "in", produces: ["out"]) }, send: { "in": "[1; 100]" })"#,
+    );
+    let out = t.good(&["run", "drops.ron", "-t", "1", "--stats"]);
+    assert!(
+        out.contains("8 elements, 1 dispatch, 92 dropped from `in`"),
+        "{out}"
+    );
+    assert!(
+        out.contains("`in` 100 elements, of which 92 were dropped, in 1 full and 0 smaller wavefronts, 8.0 each;"),
+        "{out}"
+    );
+    assert!(out.contains("`out` 8 elements; 0 yields"), "{out}");
+}
+
+#[test]
 fn kernels_alone_have_no_text_for_a_gpu() {
     let t = Folder::new();
     t.write(

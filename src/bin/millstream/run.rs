@@ -187,7 +187,10 @@ fn told(outcome: &Outcome, device: &Device) -> String {
         nanoseconds if nanoseconds < 1e4 => format!("{nanoseconds:.1} ns"),
         nanoseconds => time(Duration::from_nanos(nanoseconds as u64)),
     };
-    let _ = writeln!(out, "{counts}, {dispatches}");
+    let dropped = report.channels.iter().filter(|c| c.dropped > 0);
+    let dropped = dropped.map(|c| format!(", {} dropped from `{}`", c.dropped, c.name));
+    let dropped: String = dropped.collect();
+    let _ = writeln!(out, "{counts}, {dispatches}{dropped}");
     let (running, compiling) = (time(report.running), time(report.compiling));
     let _ = writeln!(
         out,
