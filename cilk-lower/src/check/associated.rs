@@ -275,12 +275,9 @@ impl Checker<'_> {
             }
             ("cmp", "min" | "max") if args.len() == 2 => {
                 let first = self.expr(args[0], want);
-                if let Ty::Tuple(_) | Ty::Struct(_) = self.shallow(&first.ty) {
-                    let ty = first.ty.clone();
-                    let second = self.expr_as(args[1], &ty);
-                    if let Some(greater) = self.greater(name, first.clone(), second) {
-                        return Some(greater);
-                    }
+                let ty = self.shallow(&first.ty);
+                if let Some(greater) = self.greater_of(name, &first, &ty, args[1]) {
+                    return Some(greater);
                 }
                 return Some(self.scalar_method(first, name, &args[1..], path.span(), span));
             }

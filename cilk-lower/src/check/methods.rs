@@ -225,7 +225,7 @@ impl Checker<'_> {
     }
 
     /// `max` or `min` of values that have several parts and an order, and no method of their own of that name.
-    fn greater_of(
+    pub(super) fn greater_of(
         &mut self,
         name: &str,
         receiver: &Expr,

@@ -4,6 +4,14 @@
 pub mod program {
     use std::cmp::Ordering;
 
+    #[task]
+    pub fn by_path(n: u32, a: [u32; 2]) -> (Option<u32>, Option<u32>, [u32; 2], u32, Result<u32, u8>) {
+        let least = std::cmp::min(n.checked_sub(5), Some(n));
+        let most = std::cmp::max(Some(n), Some(4));
+        let row = std::cmp::max([n, 2], a);
+        (least, most, row, std::cmp::min(n, 5), std::cmp::max(Ok(n), Err(3)))
+    }
+
     /// Both are asked for in place: each has its own answer.
     #[task]
     pub fn zipped(b: &[u32], n: u32) -> (bool, u32, Option<(u32, usize)>, u32) {
@@ -52,6 +60,8 @@ pub mod program {
 }
 
 millstream_tests::cases! {
+    by_path(3, [7, 8]);
+    by_path(9, [9, 9]);
     zipped(&[7, 8], 9);
     zipped(&[7, 8], 3);
     zipped(&[], 9);
