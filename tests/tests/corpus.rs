@@ -153,7 +153,14 @@ fn every_program_agrees_with_its_elision_on_every_engine() {
         cubins::as_ready(
             programs.len(),
             |i| compile(programs[i], &engines),
-            |i| check_program(programs[i], &engines, &mut wrong),
+            |i| {
+                let before = wrong.len();
+                check_program(programs[i], &engines, &mut wrong);
+                // At once, as the time may end before the last compiler does.
+                wrong[before..]
+                    .iter()
+                    .for_each(|text| println!("wrong: {text}"));
+            },
         )
     } else {
         let each = on_all_cores(&programs, |listed| {
