@@ -339,6 +339,7 @@ impl StackMemory {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests {
     use super::*;
     use std::thread;
