@@ -21,7 +21,7 @@ pub(super) struct Making<'a> {
     uses: &'a [Use],
     pub(super) scope: Scope<'a>,
     pub(super) made: BTreeMap<String, Data>,
-    /// Those that wait for another that they are like.
+    /// Those that wait for another that they are like, or whose size they ask for.
     open: Vec<String>,
 }
 
@@ -76,10 +76,33 @@ impl<'a> Making<'a> {
             }
             self.buffer(of.as_str())?;
         }
+        self.open.push(name.to_owned());
+        for asked in self.asked(&named.value) {
+            self.buffer(&asked)?;
+        }
         let data = self.contents(&named.value, used, name, Some(&named.name))?;
         tracing::debug!(buffer = name, shape = ?data.shape, "made");
         self.add(name.to_owned(), data);
         Ok(())
+    }
+
+    /// The buffers that the calls use and whose sizes are asked for, by parameters too, before there is this one.
+    fn asked(&self, contents: &Contents) -> Vec<String> {
+        let mut texts = contents.texts();
+        let (mut names, mut i) = (Vec::new(), 0);
+        while let Some(text) = texts.get(i) {
+            i += 1;
+            for name in Written::parse(text).map(|w| w.names()).unwrap_or_default() {
+                if !names.contains(&name) {
+                    let param = self.spec.params.iter().find(|p| p.name.as_str() == name);
+                    texts.extend(param.map(|p| &p.value));
+                    names.push(name);
+                }
+            }
+        }
+        let is_used = |name: &String| self.uses.iter().any(|u| u.name.as_str() == name);
+        names.retain(|name| is_used(name) && !self.open.contains(name));
+        names
     }
 
     /// What a buffer holds at first.

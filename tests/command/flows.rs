@@ -499,6 +499,40 @@ fn an_error_in_a_kernel_names_node_and_line() {
 }
 
 #[test]
+fn a_buffer_that_is_used_first_has_the_size_of_one_that_is_used_later() {
+    let t = folder();
+    t.write(
+        "fill.rs",
+        "#[millstream::program] mod fill {
+            #[task] pub fn fill(a: &mut [u32]) { for i in 0..a.len() { a[i] = 10 * i as u32; } }
+            #[kernel] pub fn pass(x: u32, out: Channel<u32>, a: &[u32], b: &[u32]) { out.emit(a[x as usize] + b[x as usize]); }
+        }",
+    );
+    let with = |buffers: &str| {
+        format!(
+            r#"Graph(source: "fill.rs", buffers: {{ {buffers} }}, params: {{ "n": "b.len()" }}, first: ["fill(&mut a)"],
+            channels: {{ "in": (element: "u32"), "out": (element: "u32", output: true) }},
+            kernels: {{ "pass": (consumes: "in", produces: ["out"], args: ["&a", "&b"]) }}, send: {{ "in": "b" }})"#
+        )
+    };
+    t.write(
+        "sizes.ron",
+        with(r#""b": Iota(len: 5), "a": Zeros(len: "n")"#),
+    );
+    let out = t.good(&["run", "sizes.ron"]);
+    assert!(out.contains("[0, 11, 22, 33, 44]"), "{out}");
+    t.write(
+        "circle.ron",
+        with(r#""b": Iota(len: "a.len()"), "a": Zeros(len: "n")"#),
+    );
+    t.bad(
+        1,
+        &["run", "circle.ron"],
+        &["there is no buffer `a` to ask for its size"],
+    );
+}
+
+#[test]
 fn what_is_dropped_is_said() {
     let t = folder();
     t.write(
