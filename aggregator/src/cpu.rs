@@ -326,12 +326,12 @@ impl CpuDevice {
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Run> {
         let inner = &self.inner;
-        let (memory, watched) = (inner.memory - taken, (told, inner.watched));
         Run::new(
             &inner.common,
             loaded,
-            (memory, inner.threads),
-            watched,
+            (inner.memory, taken),
+            inner.threads,
+            (told, inner.watched),
             shared,
         )
     }

@@ -244,7 +244,7 @@ impl Worker<'_> {
                     depth: self.current_depth(),
                     channel: self.plan.stack_name(stack),
                     limit: self.stacks.growth.full,
-                    budget: self.run.pool.budget(),
+                    budget: self.run.granted,
                 }
                 .into()
             }
@@ -263,7 +263,7 @@ impl Worker<'_> {
 
     /// The error for a task that needs more than there is.
     pub(crate) fn out_of_memory(&self, task: usize, depth: u64, need: u64) -> Stop {
-        let (task, budget) = (self.plan.tasks[task].name.clone(), self.run.pool.budget());
+        let (task, budget) = (self.plan.tasks[task].name.clone(), self.run.granted);
         RunError::OutOfMemory {
             task,
             depth,

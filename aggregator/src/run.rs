@@ -45,7 +45,10 @@ pub(crate) type Stash = Mutex<Vec<Box<Stacks>>>;
 pub(crate) struct Run {
     pub(crate) loaded: Arc<CpuLoaded>,
     common: Arc<Common>,
+    /// What its stacks may take.
     pub(crate) pool: Pool,
+    /// That, and what the channels of a graph take of the device's memory: the budget as it was asked for.
+    pub(crate) granted: u64,
     pub(crate) shared: Shared<Batch>,
     /// Workers that may take part.
     pub(crate) workers: u32,
@@ -65,15 +68,18 @@ impl Run {
     pub(crate) fn new(
         common: &Arc<Common>,
         loaded: &Arc<CpuLoaded>,
-        (budget, threads): (u64, u32),
+        (granted, taken): (u64, u64),
+        threads: u32,
         (told, watched): (bool, Watched),
         shared: fn(u32) -> Shared<Batch>,
     ) -> Arc<Self> {
+        let budget = granted - taken;
         let workers = Pool::workers(budget, threads);
         Arc::new_cyclic(|this| Self {
             loaded: loaded.clone(),
             common: common.clone(),
             pool: Pool::new(budget, workers),
+            granted,
             shared: shared(workers),
             workers,
             told,

@@ -181,7 +181,7 @@ impl Flow {
         RunError::NoGrowth {
             channel: self.wiring.channels[channel].name.clone(),
             count: self.channels[channel].waiting(),
-            budget: self.run.pool.budget(),
+            budget: self.run.granted,
         }
     }
 

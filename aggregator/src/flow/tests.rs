@@ -518,7 +518,9 @@ fn a_channel_grows_no_further_than_the_memory() {
         "{text}"
     );
     assert!(
-        text.ends_with(" MiB leaves for that is used up; give the run more memory"),
+        text.ends_with(
+            "what the budget of 64 MiB leaves for that is used up; give the run more memory"
+        ),
         "{text}"
     );
 }
