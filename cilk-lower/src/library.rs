@@ -12,6 +12,8 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 /// Where their names are looked up: no module of a program can be called so.
 const HERE: &str = "<std>";
+/// What the types of ranges that functions give begin with.
+pub(crate) const RANGE: &str = "std::ops::Range";
 
 /// Of `bool`s.
 const BOOLS: &str = "
@@ -577,7 +579,7 @@ impl Module {
             _ => None,
         };
         let (open, closed) = (
-            family("std::ops::Range"),
+            family(RANGE),
             family("std::ops::RangeInclusive"),
         );
         self.ranges = open

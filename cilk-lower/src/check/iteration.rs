@@ -328,6 +328,9 @@ impl Checker<'_> {
                 let help = match shown.as_str() {
                     "a number" | "usize" | "u64" | "u32" | "i64" | "i32" => "write a range: `0..n`",
                     _ if shown.starts_with("Mat") => "run over its rows: `for row in m.row_iter()`",
+                    _ if shown.starts_with(crate::library::RANGE) => {
+                        "give the range a name before: `let r = ..;`, then `for i in r`"
+                    }
                     _ => "it runs over ranges, slices and arrays",
                 };
                 self.error(base.span(), format!("a `for` cannot run over `{shown}`"))

@@ -171,11 +171,11 @@ impl Checker<'_> {
                 let index = self.behind_refs(index);
                 if !self.table.unify(&index.ty, &USIZE) {
                     let shown = self.show(&index.ty);
-                    return self.refuse(
-                        i.index.span(),
-                        format!("the index is `{shown}`"),
-                        "an index is a `usize`: write `i as usize`",
-                    );
+                    let help = match shown.starts_with(crate::library::RANGE) {
+                        true => "give the range a name before: `let r = ..;`, then `&a[r]`",
+                        false => "an index is a `usize`: write `i as usize`",
+                    };
+                    return self.refuse(i.index.span(), format!("the index is `{shown}`"), help);
                 }
                 Expr::new(ExprKind::Index(base, index), *elem, span)
             }
