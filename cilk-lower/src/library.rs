@@ -578,10 +578,7 @@ impl Module {
             Some(Item::Family(id)) => Some(*id),
             _ => None,
         };
-        let (open, closed) = (
-            family(RANGE),
-            family("std::ops::RangeInclusive"),
-        );
+        let (open, closed) = (family(RANGE), family("std::ops::RangeInclusive"));
         self.ranges = open
             .zip(closed)
             .map(|(open, closed)| Ranges { open, closed });

@@ -8,12 +8,12 @@
 //!                                         }
 //! ```
 //!
-//! The place is read where each turn begins, so it is there if the loop is entered at all, and it is written wherever the loop is left. Nothing else may be
-//! seen of it meanwhile: the loop calls, spawns, checks and waits for nothing, and all else that it reads and writes lies elsewhere. That it does is shown by
-//! where addresses come from:
+//! The place is loaded in the block behind the loop's header, where each turn comes first: so it is there if the loop is entered at all. It is written wherever the
+//! loop is left. Nothing else may be seen of it meanwhile: the loop calls, spawns, checks and waits for nothing, and all else that it reads and writes lies
+//! elsewhere. That it does is shown by where addresses come from:
 //!
-//! - Two parameters never reach the same memory if something is written through one of them: that one is a `&mut`, or a part of one, and Rust lends
-//!   nothing twice.
+//! - Two parameters do not reach the same memory if a loop writes through one of them: that one is a `&mut`, or a part of one, whose loan lasts for all of the
+//!   loop, as each of its blocks can come to the write again, and Rust lends nothing twice. The return address is none of these: it may lie in what is lent.
 //! - A slot of the function is none of its parameters' memory, and no other slot's.
 //! - Of one address, bytes that do not overlap.
 //!
@@ -31,6 +31,11 @@ use millstream_graph::{
     ty::Scalar,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// So many places of a loop are kept at most: more would not find registers.
+const MOST_PLACES: usize = 8;
+/// Loops that read and write oftener are let be: each place is compared with all others.
+const MOST_ACCESSES: usize = 256;
 
 /// What an address lies in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,11 +98,17 @@ pub(crate) fn keep(function: &mut Function, ret: Option<LocalId>) {
         return;
     }
     let liveness = Liveness::with_flow(&flow, function, ret);
-    let roots = roots(function);
+    let times = edit::times_set(function);
+    let known = Known {
+        roots: roots(function, &times, ret),
+        times,
+        liveness,
+        flow,
+    };
     let plans: Vec<Plan> = loops
         .iter()
         .filter(|l| is_innermost(l, &loops) && !is_of_rounds(function, l, &loops))
-        .filter_map(|l| plan(function, &flow, &liveness, &roots, l))
+        .filter_map(|l| plan(function, &known, l))
         .collect();
     if plans.is_empty() {
         return;
@@ -120,18 +131,28 @@ fn is_of_rounds(function: &Function, of: &Loop, all: &[Loop]) -> bool {
     function.rounds && !all.iter().any(around)
 }
 
-/// What each local points into.
-fn roots(function: &Function) -> Vec<Root> {
-    let times = edit::times_set(function);
+/// What is known of a function.
+struct Known {
+    flow: Flow,
+    liveness: Liveness,
+    /// How often each local is set.
+    times: Vec<u32>,
+    /// What each points into.
+    roots: Vec<Root>,
+}
+
+/// What each local points into; `ret` is the return address.
+fn roots(function: &Function, times: &[u32], ret: Option<LocalId>) -> Vec<Root> {
     let mut of = vec![Root::Unknown; function.locals.len()];
     for arg in &function.args {
         if let Arg::Local(id) = arg
             && times[id.index()] == 1
+            && ret != Some(*id)
         {
             of[id.index()] = Root::Arg(*id);
         }
     }
-    // Blocks are in reverse postorder, so that what is set once is set before it is read; what is not seen so stays unknown.
+    // In the order of the blocks; what is made of what comes later stays unknown.
     for stmt in function.stmts() {
         if let StmtKind::Assign { dst, value } = &stmt.kind
             && times[dst.index()] == 1
@@ -161,16 +182,9 @@ fn apart(roots: &[Root], a: (Place, Scalar), b: (Place, Scalar)) -> bool {
     }
 }
 
-fn plan(
-    function: &Function,
-    flow: &Flow,
-    liveness: &Liveness,
-    roots: &[Root],
-    of: &Loop,
-) -> Option<Plan> {
+fn plan(function: &Function, known: &Known, of: &Loop) -> Option<Plan> {
     let inside = |b: &BlockId| of.blocks.contains(*b);
-    let enters_elsewhere =
-        |(from, to): (BlockId, BlockId)| !inside(&from) && inside(&to) && to != of.header;
+    let enters_elsewhere = |b: BlockId| b != of.header && !known.flow.sources(b).iter().all(inside);
     let header = &function.blocks[of.header.index()];
     let Terminator::Branch { then, other, .. } = header.term else {
         return None;
@@ -186,13 +200,13 @@ fn plan(
         StmtKind::Assign { dst, .. } => Some(dst),
         _ => None,
     });
-    let lives = |at: BlockId, l: LocalId| liveness.live_in(at).contains(l.index());
+    let lives = |at: BlockId, l: LocalId| known.liveness.live_in(at).contains(l.index());
     let only_here = |l: Option<LocalId>| l.is_some_and(|l| !lives(of.header, l) && !lives(end, l));
-    if first == of.header || !set.all(only_here) || flow.edges().any(enters_elsewhere) {
+    if first == of.header || !set.all(only_here) || of.blocks.iter().any(enters_elsewhere) {
         return None;
     }
-    let mut chain = Chain::new(function, of, first);
-    let mut accesses = accesses(function, of)?;
+    let mut chain = Chain::new(function, &known.times, of, first);
+    let mut accesses = accesses(function, of).filter(|all| all.len() <= MOST_ACCESSES)?;
     // What is made where turns begin stands for what is made elsewhere.
     accesses.sort_by_key(|a| a.block != of.header && a.block != first);
     for access in &mut accesses {
@@ -210,19 +224,20 @@ fn plan(
                 .iter()
                 .filter(mine)
                 .all(|a| a.ty == *ty && a.block != of.header)
-            && others.all(|a| apart(roots, (*place, *ty), (a.place, a.ty)))
+            && others.all(|a| apart(&known.roots, (*place, *ty), (a.place, a.ty)))
     });
     places.retain(|place, _| chain.take(place.addr));
     (!places.is_empty()).then(|| Plan {
         of: of.clone(),
         first,
-        places: places.into_iter().collect(),
+        places: places.into_iter().take(MOST_PLACES).collect(),
         chain: chain.stmts(),
         same: chain.same,
     })
 }
 
-/// All loads and stores of a loop, if it does nothing else to memory and cannot end within.
+/// All loads and stores of a loop, if it does nothing else to memory and only goes from block to block. A frame's fields are loaded by what is no access here: what
+/// such a load and a kept place could share is a scalar that is stored by [`StmtKind::FrameStore`] alone.
 fn accesses(function: &Function, of: &Loop) -> Option<Vec<Access>> {
     let mut out = Vec::new();
     for block in of.blocks.iter() {
@@ -270,7 +285,7 @@ struct Chain<'a> {
     /// The locals that the loop sets.
     set: FixedBitSet,
     /// How often the function sets each.
-    times: Vec<u32>,
+    times: &'a [u32],
     /// Its blocks: where each turn begins, the header and the one behind it, then the others.
     blocks: Vec<BlockId>,
     /// Which of their statements sets a local.
@@ -285,7 +300,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(function: &'a Function, of: &Loop, first: BlockId) -> Self {
+    fn new(function: &'a Function, times: &'a [u32], of: &Loop, first: BlockId) -> Self {
         let mut set = FixedBitSet::with_capacity(function.locals.len());
         let blocks = of.blocks.iter().map(|b| &function.blocks[b.index()]);
         let locals = blocks.flat_map(|b| b.stmts.iter().filter_map(|s| s.kind.def()));
@@ -299,7 +314,7 @@ impl<'a> Chain<'a> {
         Self {
             function,
             set,
-            times: edit::times_set(function),
+            times,
             at: stmts.filter_map(|(local, at)| Some((local?, at))).collect(),
             blocks,
             needed: BTreeSet::new(),
