@@ -4,7 +4,7 @@ use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::levelized::Field;
 
 /// Slots that share a word of done bits, where nothing else is asked for, and at most: the bits of a word.
-pub const GROUP: u32 = 64;
+pub const GROUP: u32 = millstream_graph::graph::MAX_GROUP;
 /// Slots of a ring at most: places of the control array, of which there are twice as many, are 32-bit numbers.
 pub const WIDTH: u32 = 1 << 30;
 
