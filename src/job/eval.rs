@@ -5,6 +5,7 @@
 use super::{
     byte_texts::ByteTexts,
     error::{Problem, Result, Text},
+    spec::KINDS,
     types::ends,
     value,
 };
@@ -82,11 +83,19 @@ fn unparsed(text: &Text, error: &ParseError) -> Problem {
     } else {
         at
     };
-    text.problem_at(
+    let before = text.as_str().get(..at.start).unwrap_or_default();
+    let makes_buffer = text.as_str()[before.len()..].starts_with(':')
+        && KINDS.iter().any(|kind| before.ends_with(kind));
+    let problem = text.problem_at(
         at,
         format!("`{}` is not an expression: {error}", text.as_str()),
         "here",
-    )
+    );
+    if makes_buffer {
+        problem.help("a call names its data, and `--buffer` says what it is: `--entry 'sum(&data)' --buffer data=zeros:f32:1000`")
+    } else {
+        problem
+    }
 }
 
 /// A text that is nested too deep to be read.

@@ -351,6 +351,11 @@ fn contents_of_file(value: &Text) -> Result<Contents> {
     })
 }
 
+/// What may stand before the first colon of what a buffer holds.
+pub(super) const KINDS: [&str; 8] = [
+    "zeros", "random", "iota", "like", "values", "offsets", "targets", "lengths",
+];
+
 /// `like:data`, `zeros:i32:1000`, `random:i32:1000:seed`, `iota:i32:1000`, `values:[1, 2, 3]`; the type may be left out.
 fn contents(value: &Text) -> Result<Contents> {
     let parts = colon_parts(value);
@@ -361,9 +366,6 @@ fn contents(value: &Text) -> Result<Contents> {
         );
         problem.help("write `zeros:TYPE:LENGTH`, `random:TYPE:LENGTH:SEED`, `iota:TYPE:LENGTH`, `like:BUFFER`, `values:TYPE:[1, 2, 3]`, or `offsets:FILE`, `targets:FILE` and `lengths:FILE` of an edge list")
     };
-    let kinds = [
-        "zeros", "random", "iota", "like", "values", "offsets", "targets", "lengths",
-    ];
     let kind = parts[0].as_str();
     let Some(rest) = parts
         .get(1..)
@@ -411,10 +413,10 @@ fn contents(value: &Text) -> Result<Contents> {
             ty,
             values: values.clone(),
         }),
-        (kind, _) if kinds.contains(&kind) => Err(wrong("too long").into()),
+        (kind, _) if KINDS.contains(&kind) => Err(wrong("too long").into()),
         (kind, _) => Err(parts[0]
             .problem(format!("a buffer cannot be `{kind}`"), "here")
-            .meant(kind, kinds)
+            .meant(kind, KINDS)
             .into()),
     }
 }

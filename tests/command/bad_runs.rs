@@ -42,6 +42,10 @@ fn arguments_of_the_entry_must_fit_the_task() {
         ("add(1, m)", &["there is no parameter `m`", "--set m=.."]),
         ("add(1, ", &["is not an expression"]),
         ("", &["is not an expression"]),
+        (
+            "add(1, zeros:u8:3)",
+            &["is not an expression", "--buffer data=zeros:f32:1000"],
+        ),
         ("1 + 1", &["the entry is a call of a task"]),
         (
             "shapes(P { x: 1, n: true }, Pair(1, 2), (1, true), [1, 2, 3])",
