@@ -300,7 +300,8 @@ pub(super) fn data(plan: &Plan, out: &mut Writer) {
     }
 }
 
-/// Of each source a function that runs a block's share of a dispatch: what kernels call, and what is compiled by itself.
+/// Of each source a function that runs a block's share of a dispatch: what kernels call, and what is compiled by itself. Who is called keeps its caller's
+/// registers, thirty and more of each thread, in the memory of threads. A worker's dispatches are too small for that: it is called once for all that follow each other.
 fn runs(plan: &Plan, out: &mut Writer) {
     for (i, source) in plan.sources.iter().enumerate() {
         out.section(Section::Run(i));
@@ -308,7 +309,17 @@ fn runs(plan: &Plan, out: &mut Writer) {
         out.open(&format!(
             "extern \"C\" __device__ __noinline__ void run_{i}(u32 block, u32 blocks) {{"
         ));
-        out.line(&run_call(plan, source));
+        for text in [
+            "#ifdef WORKERS",
+            "do {",
+            "#endif",
+            &run_call(plan, source),
+            "#ifdef WORKERS",
+            &format!("}} while (worker_goes_on({i}));"),
+            "#endif",
+        ] {
+            out.line(text);
+        }
         out.close("}");
     }
 }
@@ -553,8 +564,12 @@ impl Plan {
         let warps = u64::from(kernel::BLOCK / kernel::WARP);
         let (groups, items) = self.scanned();
         let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
-        let shared =
-            abi::Dispatch::new(self).bytes() + sums + u64::from(MOST_BLOCKS) / 4 + 20 * warps + 96;
+        let leaves = 4 * self.pushes() as u64;
+        let shared = abi::Dispatch::new(self).bytes()
+            + sums
+            + u64::from(MOST_BLOCKS) / 4
+            + (16 + leaves) * warps
+            + 96;
         let policy = abi::Standing::new(self).bytes()
             + 4 * self.stacks.len() as u64
             + self.near(true) * self.place_bytes()

@@ -267,7 +267,7 @@ impl Checker<'_> {
         Some(child)
     }
 
-    /// `place = spawn!(..)` and `place = place.max(spawn!(..))`.
+    /// `place = spawn!(..)`, `place = place.max(spawn!(..))`, and the same the other way round.
     pub(super) fn assigned_spawn(&mut self, a: &syn::ExprAssign) -> Option<Expr> {
         let right = super::places::strip(&a.right);
         let place = &a.left;
@@ -281,6 +281,9 @@ impl Checker<'_> {
         };
         let (value, combine) = match gathering_call(right, own) {
             Some((from, combine, value)) if starts(from) => (value, combine),
+            Some((value, combine, from)) if starts(from) && answers::may_spawn(value) => {
+                return Some(self.gathered_in_front(place, value, combine));
+            }
             _ => (right, Combine::Store),
         };
         if let syn::Expr::Binary(b) = right
@@ -336,6 +339,37 @@ impl Checker<'_> {
             }
         };
         Some(self.spawn_into(&b.left, &b.right, combine, "_assign"))
+    }
+
+    /// `place = spawn!(..).max(place)`: which side comes first makes no difference to scalars, but methods and operators of one's own may tell their sides apart.
+    fn gathered_in_front(
+        &mut self,
+        place: &syn::Expr,
+        value: &syn::Expr,
+        combine: Combine,
+    ) -> Expr {
+        let of_parts = |e: &Expr| {
+            let ExprKind::Spawn { dest, .. } = &*e.kind else {
+                return false;
+            };
+            matches!(dest, Some((_, Combine::Each(_))))
+        };
+        let spawn = self.spawn_into(place, value, combine, "");
+        let told_apart = match &*spawn.kind {
+            ExprKind::Block(stmts, _) => stmts
+                .iter()
+                .any(|s| matches!(s, Stmt::Expr(e) if of_parts(e))),
+            _ => of_parts(&spawn),
+        };
+        if !told_apart {
+            return spawn;
+        }
+        let to = tidy(place);
+        self.refuse(
+            value.span(),
+            format!("`{to}` gathers results that are no scalars, and stands behind the child"),
+            format!("begin with `{to}`, as in `{to} = {to}.max(spawn!(..))`"),
+        )
     }
 
     /// `ending`: that of the names of operators' methods.

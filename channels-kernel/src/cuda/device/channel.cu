@@ -163,7 +163,7 @@ struct Shared {
   u32 sums[SCAN_GROUPS][WARPS * MAX_ITEMS];  // per item and warp: first unit of the warp
   u32 first[SCAN_GROUPS];                    // first unit of the tile
   u32 total[SCAN_GROUPS];
-  u32 staged;                                // children of a tile that is tried
+  u32 staged;                                // children of a tile that is tried; none between tiles
   u32 full;                                  // a tile found no room
 #ifdef WORKERS
   u32 done;                                  // tiles of the dispatch that are done
@@ -180,7 +180,7 @@ struct Shared {
   u64 counter[MAX_GROUPS];                   // as the control record's; their low halves count
   u32 marks[MOST_GIVEN / 32];
   u64 to[WARPS], value[WARPS];               // sums of the warps
-  u32 leaves[WARPS];
+  u32 leaves[MAX_PUSHES][WARPS];             // children that ended where they were spawned
 #ifdef RECORDS
   u64 begun;  // when the block began with its dispatch
 #endif
@@ -261,34 +261,40 @@ FN u32 warp_scan(u32 x) {
   return x;
 }
 
-// Hands over what the threads of a block have joined: one atomic if it all goes to one address. Every thread calls it.
+// Joins what the first lanes of a warp have, so many of them, for the first one. What goes to another address than most is given right away.
 template <class M>
-FN void hand_over(Shared&, Gathered<NoSum, M>&) {}
+FN void join_lanes(Gathered<NoSum, M>&, u32) {}
 template <class R, class M>
-FN void hand_over(Shared& sh, Gathered<R, M>& sum) {
+FN void join_lanes(Gathered<R, M>& sum, u32 lanes) {
   typedef typename R::Value Value;
   const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
-  const u32 leader = some ? (u32)__ffs((i32)some) - 1 : 0;
-  const u64 to = shuffle_wide((u64)sum.to, leader);
-  const bool same = (u64)sum.to == to;
-  if (sum.to && !same) R::template give<M>(sum.to, sum.value);
-  Value value = same && sum.to ? sum.value : R::none();
-  if (some) {
-    for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
-  }
-  if (lane_id() == 0) {
-    sh.to[warp_id()] = some ? to : 0;
-    sh.value[warp_id()] = bits_of(value);
-  }
-  __syncthreads();
-  if (thread_id() == 0) {
-    Gathered<R, M> all;
-    for (u32 w = 0; w < WARPS; w++) {
-      if (sh.to[w]) all.add((ptr)sh.to[w], from_bits<Value>(sh.value[w]));
-    }
-    if (all.to) R::template give<M>(all.to, all.value);
-  }
-  __syncthreads();
+  if (some == 0) return;
+  const ptr to = (ptr)shuffle_wide((u64)sum.to, (u32)__ffs((i32)some) - 1);
+  if (sum.to && sum.to != to) R::template give<M>(sum.to, sum.value);
+  if (sum.to != to) sum.value = R::none();
+  for (u32 o = lanes / 2; o; o >>= 1) sum.value = R::join(sum.value, from_bits<Value>(shuffle_xor_wide(bits_of(sum.value), o)));
+  sum.to = to;
+}
+
+// Each warp brings what its lanes have joined to a place of its own, so that nobody waits; one warp gives all of it, by one atomic if it goes to one address.
+template <class M>
+FN void bring_sum(Shared&, Gathered<NoSum, M>&) {}
+template <class R, class M>
+FN void bring_sum(Shared& sh, Gathered<R, M>& sum) {
+  join_lanes(sum, WARP);
+  if (lane_id() != 0) return;
+  sh.to[warp_id()] = (u64)sum.to;
+  sh.value[warp_id()] = bits_of(sum.value);
+}
+template <class M>
+FN void give_sum(const Shared&, const Gathered<NoSum, M>&) {}
+template <class R, class M>
+FN void give_sum(const Shared& sh, const Gathered<R, M>&) {
+  static_assert(WARPS <= WARP, "a lane has a warp's");
+  Gathered<R, M> all;
+  if (lane_id() < WARPS && sh.to[lane_id()]) all.add((ptr)sh.to[lane_id()], from_bits<typename R::Value>(sh.value[lane_id()]));
+  join_lanes(all, WARPS);
+  if (lane_id() == 0 && all.to) R::template give<M>(all.to, all.value);
 }
 
 // Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
@@ -303,27 +309,36 @@ FN void count_ended([[maybe_unused]] Control* control, [[maybe_unused]] u32 leve
 #endif
 }
 
-// Counts the children that ended where the threads of a block spawned them, a level below this dispatch's. Every thread calls it.
-template <class S>
-FN void count_leaves(Shared& sh, Control* control, const LeafCounts<S>& leaves) {
+// Hands over what the threads of a block have joined, and counts the children that ended where they spawned them, a level below this dispatch's. Every
+// thread calls it, and meets the others before it is called again.
+template <class S, class M>
+FN void hand_over(Shared& sh, [[maybe_unused]] Control* control, Gathered<typename S::Sum, M>& sum, [[maybe_unused]] const LeafCounts<S>& leaves) {
+  if constexpr (!S::SUMS && !S::HAS_LEAVES) return;
+  bring_sum(sh, sum);
+  if constexpr (S::HAS_LEAVES) {
+#pragma unroll
+    for (u32 p = 0; p < S::PUSHED; p++) {
+      if (!S::leafy(p)) continue;
+      const u32 upto = warp_scan(leaves.count[p]);
+      if (lane_id() == WARP - 1) sh.leaves[p][warp_id()] = upto;
+    }
+  }
+  __syncthreads();
+  // By a warp that has nothing else to do.
+  if (warp_id() != WARPS - 1) return;
+  give_sum(sh, sum);
   if constexpr (S::HAS_LEAVES) {
     u64 all = 0;
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
       if (!S::leafy(p)) continue;
-      const u32 warp = __shfl_sync(ALL_LANES, warp_scan(leaves.count[p]), WARP - 1, WARP);
-      if (lane_id() == 0) sh.leaves[warp_id()] = warp;
-      __syncthreads();
-      if (thread_id() == 0) {
-        u64 sum = 0;
-        for (u32 w = 0; w < WARPS; w++) sum += sh.leaves[w];
-        // Relaxed: the host reads it after the run.
-        if (sum) combine_add(&control->leaves[S::stack_of(p)], sum);
-        all += sum;
-      }
-      __syncthreads();
+      u64 ended = lane_id() < WARPS ? sh.leaves[p][lane_id()] : 0;
+      for (u32 o = WARPS / 2; o; o >>= 1) ended += shuffle_xor_wide(ended, o);
+      // Relaxed: the host reads it after the run.
+      if (lane_id() == 0 && ended) combine_add(&control->leaves[S::stack_of(p)], ended);
+      all += ended;
     }
-    if (all) count_ended(control, sh.dispatch.level + 1, all);
+    if (lane_id() == 0 && all) count_ended(control, sh.dispatch.level + 1, all);
   }
 }
 
@@ -546,16 +561,14 @@ FN void run_scanned(u32 block, u32 blocks) {
 #ifdef WORKERS
     if (thread_id() == 0) sh.done++;
 #endif
-    __syncthreads();
+    if (S::STAGED || S::YIELDS || next < tiles) __syncthreads();
+    tile = S::YIELDS ? sh.tile : next;
     if constexpr (S::STAGED) {
       if (staged) S::template flush<M, true>(Spots{0, 0, d.base[S::STAGE_PUSH] + sh.first[S::STAGE_GROUP]}, sh.total[S::STAGE_GROUP]);
-      __syncthreads();
     }
-    tile = S::YIELDS ? sh.tile : next;
-    if (S::YIELDS && !S::STAGED) __syncthreads();
+    if ((S::STAGED || S::YIELDS) && tile < tiles) __syncthreads();
   }
-  hand_over(sh, sum);
-  count_leaves<S>(sh, control, leaves);
+  hand_over(sh, control, sum, leaves);
 }
 
 // Reserves what a tile that was tried has spawned. One thread of a block calls it, between two barriers. `lowest` is the tile's first element.
@@ -570,6 +583,13 @@ FN void reserve_tried(Shared& sh, Control* control, [[maybe_unused]] u32 lowest)
     const u32 free = total <= S::template capacity<!ONCE>() ? sh.hole - lowest : 0, low = min_of(total, free);
     if (total - low > base + room - sh.top) {
       sh.full = 1;
+      return;
+    }
+    // Nothing came before the dispatch's only tile: its children lie side by side where it did, and nothing is to be closed.
+    if (free && sh.hole == sh.top && lowest == sh.dispatch.first) {
+      sh.place = Spots{0, 0, lowest};
+      sh.hole = lowest;
+      sh.top = lowest + total;
       return;
     }
     sh.place = Spots{low, sh.hole - low, sh.top - low};
@@ -602,8 +622,6 @@ FN void run_tried(u32 block, u32 blocks) {
   u32 tile = block;
   u32 from = count - (tile + 1) * TILE + thread_id();
   load_items<S, M, !ONCE, N>(args, first, from, tile < tiles ? count : 0);
-  if (thread_id() == 0) sh.staged = 0;
-  __syncthreads();
   while (tile < tiles) {
     // The next tile's number is asked for now and needed when this one has been tried.
     const u32 asked = next_tile(control, tile, tiles, blocks, asks), here = from;
@@ -684,8 +702,7 @@ FN void run_tried(u32 block, u32 blocks) {
       if (thread_id() == 0) sh.staged = 0;
     }
     tile = next;
-    __syncthreads();
+    if (tile < tiles) __syncthreads();
   }
-  hand_over(sh, sum);
-  count_leaves<S>(sh, control, leaves);
+  hand_over(sh, control, sum, leaves);
 }

@@ -122,6 +122,5 @@ FN void run_direct(u32 block, u32 blocks) {
     }
   }
   __syncwarp();
-  hand_over(sh, sum);
-  count_leaves<S>(sh, M::control(), leaves);
+  hand_over(sh, M::control(), sum, leaves);
 }

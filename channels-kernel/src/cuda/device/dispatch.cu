@@ -4,7 +4,7 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
   for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&sh.dispatch)[i] = ((const u32*)&d)[i];
   for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
   if (thread_id() == 0) {
-    sh.full = 0;
+    sh.full = sh.staged = 0;
     // A block that is alone, as of a narrow level, counts in shared memory, unless it may give tiles back.
     sh.local = gridDim.x == 1 && d.source < SOURCES && sources[d.source].tile == 0;
   }

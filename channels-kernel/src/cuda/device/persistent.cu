@@ -30,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispa
     for (u32 epoch = began + 1;; epoch++) {
       if (thread_id() == 0) {
         sh.go = await(c, &c->epoch, epoch);
-        sh.full = 0;
+        sh.full = sh.staged = 0;
         sh.local = 0;
       }
       __syncthreads();

@@ -25,17 +25,6 @@ struct Policy : Standing {
   Left left;
 };
 
-// An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
-#if defined(EMULATED) || defined(RECORDS)
-FN f32 quotient(f32 a, f32 b) { return a / b; }
-#else
-FN f32 quotient(f32 a, f32 b) {
-  f32 out;
-  asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
-  return out;
-}
-#endif
-
 FN Place& policy_level(Policy& p, u32 level) { return p.places[level % NEAR]; }
 FN const Place& policy_level(const Policy& p) { return p.places[p.level % NEAR]; }
 
@@ -600,7 +589,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     if (!from.entry) p.top[from.stack] -= count;
     p.dispatches++;
     d.number = (u32)p.dispatches;
-    sh.full = 0;
+    sh.full = sh.staged = 0;
     sh.local = count <= from.alone;
     policy_begins(p);
   }

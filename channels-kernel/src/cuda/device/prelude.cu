@@ -93,6 +93,16 @@ FN u32 count_up(near at, u32 by) {
   return old;
 }
 #endif
+// An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
+#if defined(EMULATED) || defined(RECORDS)
+FN f32 quotient(f32 a, f32 b) { return a / b; }
+#else
+FN f32 quotient(f32 a, f32 b) {
+  f32 out;
+  asm("div.approx.ftz.f32 %0, %1, %2;" : "=f"(out) : "f"(a), "f"(b));
+  return out;
+}
+#endif
 // Where a block stages children.
 struct StageMemory {
   alignas(16) char bytes[STAGE_BYTES];

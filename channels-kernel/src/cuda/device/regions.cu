@@ -403,5 +403,5 @@ FN void run_master(u32 block) {
       }
     }
   }
-  hand_over(sh, sum);
+  hand_over(sh, control, sum, leaves);
 }

@@ -6,7 +6,7 @@
 #ifdef WORKERS
 
 // Why a worker stops.
-enum WorkerStop : u32 { GOES_ON, NO_MORE, NO_ROOM };
+enum WorkerStop : u32 { GOES_ON, NO_MORE, NO_ROOM, IS_OVER };
 enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 
 // An element of so many pushes at most as often as this finds room before a dispatch takes no more elements: something is left for what comes of them.
@@ -16,14 +16,14 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 // One child of an element, in the units of what is seen.
 #define EACH_ONE 16u
 // So many levels of what runs at a time find room beside each other, whatever each of them leaves.
-#define ROOM_LEVELS 32u
+#define ROOM_LEVELS 16u
 // A dispatch takes no more tiles: what comes once a dispatch is worth the more the more elements it has.
 #define MOST_TILES 4u
 // A worker gives away no more elements at a time.
 #define MOST_DONATED 1024u
 
 // Gives the worker its ranges. All threads call it.
-FN void own_begins(const Crew& crew) {
+FN void own_begins(Crew& crew) {
   Own& o = own();
   for (u32 i = thread_id(); i < sizeof(Own) / 4; i += BLOCK) ((u32*)&o)[i] = 0;
   __syncthreads();
@@ -35,6 +35,7 @@ FN void own_begins(const Crew& crew) {
   for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.channels.capacity[s] = crew.share[s];
   for (u32 s = thread_id(); s < SOURCES; s += BLOCK) o.each[s] = ROOM_GUESS / ROOM_SHARE * EACH_ONE;
   if (thread_id() == 0) {
+    o.crew = &crew;
     own_ranges(o.channels, o.at);
     o.channels.control = &o.control;
     o.control.status = OK;
@@ -47,7 +48,7 @@ FN void own_begins(const Crew& crew) {
 FN u32 have(const Own& o, u32 stack) { return o.top[stack] - o.bottom[stack]; }
 
 // About how many times so many sixteenths go into a number: a division of whole numbers takes longer.
-FN u32 share_of(u32 room, u32 sixteenths) { return (u32)min_of((f32)room * (f32)EACH_ONE / (f32)sixteenths, 4e9f); }
+FN u32 share_of(u32 room, u32 sixteenths) { return (u32)min_of(quotient((f32)room * (f32)EACH_ONE, (f32)sixteenths), 4e9f); }
 
 // Takes note of how many children elements had. One thread calls it.
 FN void note_each(u32& each, u32 pushed, u32 ran) {
@@ -70,6 +71,7 @@ FN u32 flat_run(const Own& o, u32 s) {
     const bool again = push.stack == from.stack;
     if (push.max) {
       if (room < few * push.max) return 0;
+      if ((u64)run * (ROOM_SHARE * push.max) <= room) continue;
       // A steady share of the range, as long as all find room: wavefronts are not to become narrower level by level.
       const u32 most = push.max * EACH_ONE, more = again ? min_of(max_of(o.each[s], EACH_ONE + EACH_ONE / 4) - EACH_ONE, most) : most;
       run = min_of(run, max_of(room / (ROOM_SHARE * push.max), min_of(share_of(end, ROOM_LEVELS * more), room / (2 * push.max))));
@@ -77,6 +79,7 @@ FN u32 flat_run(const Own& o, u32 s) {
       if (room == 0) return 0;
       // What does not fit is given back.
       const u32 more = flats[s].tried ? max_of(o.each[s], 2 * EACH_ONE) - EACH_ONE : ROOM_GUESS / ROOM_SHARE * EACH_ONE;
+      if ((u64)run * (ROOM_SHARE * more) <= (u64)room * EACH_ONE) continue;
       const u32 share = share_of(room, ROOM_SHARE * more);
       run = min_of(run, max_of(share, min_of(share_of(end, ROOM_LEVELS * more), share * (ROOM_SHARE / 2))));
     }
@@ -102,7 +105,7 @@ FN bool flat_choose(Own& o, Shared& sh) {
   Dispatch& d = sh.dispatch;
   for (u32 g = lane_id(); g < SCAN_GROUPS; g += WARP) sh.first[g] = 0;
   if (lane_id() == 0) {
-    sh.full = sh.done = sh.again = 0;
+    sh.full = sh.staged = sh.done = sh.again = 0;
     sh.local = 1;
     // Something waits and nothing finds room: the others are told, and all of it goes back to the tier across the device.
     d.stop = best ? GOES_ON : more ? NO_ROOM : NO_MORE;
@@ -134,46 +137,64 @@ FN bool flat_choose(Own& o, Shared& sh) {
   return best != 0;
 }
 
-// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it, between barriers.
-FN void flat_take(Own& o, Shared& sh) {
+// Of a dispatch that was run: how many elements, and where what is left of it ends.
+struct Ran {
+  u32 count, rest;
+};
+FN Ran ran_of(const Shared& sh) {
+  // Tiles run from the top of the dispatch downwards, until one finds no room.
+  const Dispatch& d = sh.dispatch;
+  const u32 ran = sh.full ? sh.done * flats[d.source].tile : d.count;
+  return {ran, d.first + d.count - ran};
+}
+
+// Closes the gaps in what a dispatch has pushed: between where a channel ends, or its elements were, and where its children begin. All threads call it,
+// behind a barrier.
+FN void flat_close(const Own& o, const Shared& sh) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
-  const bool full = sh.full;
-  // Tiles run from the top of the dispatch downwards, until one finds no room.
-  const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
-  bool again = sh.again;
-  if (again) {
-    if (thread_id() == 0) note_each(o.each[d.source], sh.top - sh.hole, ran);
-    // What the children left free is closed by the newest of them.
-    const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - rest, top - hole);
-    if (gap) copy_entries(from.stack, o.at[from.stack] + rest, o.at[from.stack] + top - gap, gap);
-    __syncthreads();
-    if (thread_id() == 0) {
-      o.top[from.stack] = rest + (top - hole);
-      o.peak[from.stack] = max_of(o.peak[from.stack], top);
-    }
+  const Ran ran = ran_of(sh);
+  // The newest children come to lie there.
+  if (sh.again) {
+    const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - ran.rest, top - hole);
+    if (gap) copy_entries(from.stack, o.at[from.stack] + ran.rest, o.at[from.stack] + top - gap, gap);
+    return;
   }
-  for (u32 i = 0; i < from.pushes && !sh.again; i++) {
+  for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
     const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
-    const bool same = push.stack == from.stack;
-    again |= same;
-    // Where children are to begin: where those began that are consumed, or where the channel ended. And where they do.
-    const u32 begin = same ? rest : o.top[push.stack], base = d.base[i];
-    const u32 gap = pushed ? min_of(base - begin, pushed) : 0;
+    const u32 begin = push.stack == from.stack ? ran.rest : o.top[push.stack], base = d.base[i], gap = min_of(base - begin, pushed);
     if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
-    // All have read where it ended.
-    __syncthreads();
-    if (thread_id() == 0 && (pushed || same)) {
-      if (same) note_each(o.each[d.source], pushed, ran);
-      o.top[push.stack] = begin + pushed;
-      o.peak[push.stack] = max_of(o.peak[push.stack], base + pushed);
-    }
   }
-  if (thread_id() == 0) {
-    if (!again) o.top[from.stack] = rest;
-    o.consumed[d.source] += ran;
-    if (full && ran == 0) {
+}
+
+// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. The first warp calls it.
+FN void flat_take(Own& o, Shared& sh) {
+  const Dispatch& d = sh.dispatch;
+  if (lane_id() == 0) {
+    const Source from = sources[d.source];
+    const Ran ran = ran_of(sh);
+    bool again = sh.again;
+    if (again) {
+      const u32 hole = sh.hole, top = sh.top;
+      note_each(o.each[d.source], top - hole, ran.count);
+      o.top[from.stack] = ran.rest + (top - hole);
+      o.peak[from.stack] = max_of(o.peak[from.stack], top);
+    }
+    for (u32 i = 0; i < from.pushes && !sh.again; i++) {
+      const Push push = pushes[from.first_push + i];
+      const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
+      const bool same = push.stack == from.stack;
+      again |= same;
+      if (same) note_each(o.each[d.source], pushed, ran.count);
+      if (same || pushed) {
+        o.top[push.stack] = (same ? ran.rest : o.top[push.stack]) + pushed;
+        o.peak[push.stack] = max_of(o.peak[push.stack], d.base[i] + pushed);
+      }
+    }
+    if (!again) o.top[from.stack] = ran.rest;
+    o.consumed[d.source] += ran.count;
+    if (sh.full && ran.count == 0) {
       // So few as that can be no fewer.
       o.most = d.count <= NEIGHBOURS ? 0 : max_of(min_of(d.count, flats[d.source].tile) / RETRY, 1u);
     } else if (o.most != 0xffffffffu) {
@@ -181,10 +202,13 @@ FN void flat_take(Own& o, Shared& sh) {
       o.most += o.most / 8 + 1;
     }
   }
+  __syncwarp();
+  for (u32 g = lane_id(); g < MAX_GROUPS; g += WARP) sh.counter[g] = 0;
+  __syncwarp();
 }
 
 // Offers the oldest elements to who has none: half of those that wait, of the channel that has most. The first warp calls it.
-FN void donate(Own& o, Crew& crew, Gift& gift) {
+static __device__ __noinline__ void donate(Own& o, Crew& crew, Gift& gift) {
   u32 best = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     if (flats[s].tile == 0) continue;
@@ -235,7 +259,7 @@ FN bool take_back(Own& o, Crew& crew, Gift& gift) {
 }
 
 // Brings what waits to the beginning of the range: whether there was any room to gain. All threads call it.
-FN bool settle(Own& o, Crew& crew, Gift& gift) {
+static __device__ __noinline__ bool settle(Own& o, Crew& crew, Gift& gift) {
   // It is part of the batch from now on.
   if (thread_id() == 0 && take_back(o, crew, gift)) {
     __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -261,6 +285,75 @@ FN bool settle(Own& o, Crew& crew, Gift& gift) {
     __syncthreads();
   }
   return moved;
+}
+
+// Takes in the dispatch that was run, if there was one, and chooses the next. The first warp calls it, which alone keeps its registers for that.
+static __device__ __noinline__ void decide(bool took) {
+  Own& o = own();
+  Shared& sh = shared();
+  Crew& crew = *o.crew;
+  if (took) flat_take(o, sh);
+  if (took && !sh.go) {
+    if (lane_id() == 0) sh.dispatch.stop = IS_OVER;
+    return;
+  }
+  // It was asked for in the dispatch before whether the last gift is gone.
+  if (o.hungry && !o.offers) donate(o, crew, ((Gift*)crew.gifts)[blockIdx.x]);
+  flat_choose(o, sh);
+}
+
+// Chooses the next dispatch, if `stop` does not say otherwise behind it; `took`: the last one is taken in before. All threads call it, behind a barrier.
+FN void next_dispatch(bool took) {
+  Own& o = own();
+  Shared& sh = shared();
+  const bool looks = thread_id() == BLOCK - 1;
+  // As it is before there may be another gift.
+  bool offers = took && looks && o.offers;
+  if (took) {
+    flat_close(o, sh);
+    // All have read what says where that is, and seen whether there is a gift.
+    __syncthreads();
+  }
+  u32 hungry = 0, recall = 0;
+  bool gone = false;
+  while (true) {
+    if (warp_id() == 0) decide(took);
+    // What the others are at is asked for meanwhile. Relaxed: it only says when it is worth to donate.
+    if (looks) {
+      Crew& crew = *o.crew;
+      gone = offers && GLOBAL_LOAD(&((Gift*)crew.gifts)[blockIdx.x].state) == GIFT_NONE;
+      hungry = GLOBAL_LOAD(&crew.hungry);
+      recall = GLOBAL_LOAD(&crew.recall);
+    }
+    __syncthreads();
+    if (sh.dispatch.stop != NO_ROOM || !settle(o, *o.crew, ((Gift*)o.crew->gifts)[blockIdx.x])) break;
+    took = offers = false;
+  }
+  if (looks) {
+    o.hungry = hungry;
+    if (gone) {
+      // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
+      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+      o.offers = 0;
+    }
+    // Relaxed: pairs with the loads of who waits, and of the host's.
+    __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    u64 since = 0;
+    sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
+  }
+}
+
+extern "C" __device__ __noinline__ bool worker_goes_on(u32 source) {
+  Dispatch& d = shared().dispatch;
+  __syncthreads();
+  // Relaxed: pairs with `stop_run`, which the barrier has ordered if this block called it. What the dispatch has pushed may be anything then.
+  if (GLOBAL_LOAD(&own().control.status) != OK) {
+    if (thread_id() == 0) d.stop = IS_OVER;
+    __syncthreads();
+  } else {
+    next_dispatch(true);
+  }
+  return d.stop == GOES_ON && d.source == source;
 }
 
 // What a worker is to copy to its own range: elements of a stack, and whose gift they are, or of nobody.
@@ -396,51 +489,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
   Gift& gift = ((Gift*)crew.gifts)[blockIdx.x];
   bool stops = false;
   while (!stops && acquire(o, sh, crew)) {
-    while (true) {
-      if (warp_id() == 0) {
-        // It is asked for in the dispatch before whether the last gift is gone.
-        if (o.hungry && !o.offers) donate(o, crew, gift);
-        flat_choose(o, sh);
-      }
-      __syncthreads();
-      if (sh.dispatch.stop == NO_ROOM && settle(o, crew, gift)) continue;
-      if (sh.dispatch.stop) break;
-      // What the others are at is asked for now and needed when the dispatch is over. Relaxed: it only says when it is worth to donate.
-      u32 hungry = 0, recall = 0, offers = 0;
-      if (thread_id() == BLOCK - 1) {
-        offers = o.offers && GLOBAL_LOAD(&gift.state) != GIFT_NONE;
-        hungry = GLOBAL_LOAD(&crew.hungry);
-        recall = GLOBAL_LOAD(&crew.recall);
-        // Relaxed: pairs with the loads of who waits, and of the host's.
-        __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-      }
-      run_source(0, 1);
-      if (thread_id() == BLOCK - 1) {
-        o.hungry = hungry;
-        // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
-        if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-        o.offers = offers;
-        u64 since = 0;
-        // Relaxed: pairs with `stop_run`.
-        sh.go = !recall && GLOBAL_LOAD(&o.control.status) == OK && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
-      }
-      __syncthreads();
-      flat_take(o, sh);
-      __syncthreads();
-      for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
-      stops = !sh.go;
-      if (stops) break;
-    }
+    next_dispatch(false);
+    while (sh.dispatch.stop == GOES_ON) run_source(0, 1);
+    const u32 stop = sh.dispatch.stop;
+    stops = stop != NO_MORE;
     __syncthreads();
     if (thread_id() == 0) {
-      if (sh.dispatch.stop == NO_ROOM) {
-        // Relaxed: it only hastens the end.
-        __nv_atomic_store_n(&crew.recall, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-      } else if (!stops) {
-        __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-      }
+      // Relaxed, both: the one only hastens the end; nobody has anything when the other is 0.
+      if (stop == NO_ROOM) __nv_atomic_store_n(&crew.recall, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      if (stop == NO_MORE) __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
-    stops |= sh.dispatch.stop == NO_ROOM;
     __syncthreads();
   }
   __syncthreads();
