@@ -300,8 +300,7 @@ pub(super) fn data(plan: &Plan, out: &mut Writer) {
     }
 }
 
-/// Of each source a function that runs a block's share of a dispatch: what kernels call, and what is compiled by itself. Who is called keeps its caller's
-/// registers, thirty and more of each thread, in the memory of threads. A worker's dispatches are too small for that: it is called once for all that follow each other.
+/// Of each source a function that runs a block's share of a dispatch: what kernels call, and what is compiled by itself.
 fn runs(plan: &Plan, out: &mut Writer) {
     for (i, source) in plan.sources.iter().enumerate() {
         out.section(Section::Run(i));
@@ -309,17 +308,7 @@ fn runs(plan: &Plan, out: &mut Writer) {
         out.open(&format!(
             "extern \"C\" __device__ __noinline__ void run_{i}(u32 block, u32 blocks) {{"
         ));
-        for text in [
-            "#ifdef WORKERS",
-            "do {",
-            "#endif",
-            &run_call(plan, source),
-            "#ifdef WORKERS",
-            &format!("}} while (worker_goes_on({i}));"),
-            "#endif",
-        ] {
-            out.line(text);
-        }
+        out.line(&run_call(plan, source));
         out.close("}");
     }
 }

@@ -261,40 +261,37 @@ FN u32 warp_scan(u32 x) {
   return x;
 }
 
-// Joins what the first lanes of a warp have, so many of them, for the first one. What goes to another address than most is given right away.
-template <class M>
-FN void join_lanes(Gathered<NoSum, M>&, u32) {}
-template <class R, class M>
-FN void join_lanes(Gathered<R, M>& sum, u32 lanes) {
-  typedef typename R::Value Value;
-  const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
-  if (some == 0) return;
-  const ptr to = (ptr)shuffle_wide((u64)sum.to, (u32)__ffs((i32)some) - 1);
-  if (sum.to && sum.to != to) R::template give<M>(sum.to, sum.value);
-  if (sum.to != to) sum.value = R::none();
-  for (u32 o = lanes / 2; o; o >>= 1) sum.value = R::join(sum.value, from_bits<Value>(shuffle_xor_wide(bits_of(sum.value), o)));
-  sum.to = to;
-}
-
-// Each warp brings what its lanes have joined to a place of its own, so that nobody waits; one warp gives all of it, by one atomic if it goes to one address.
+// What a warp's lanes have joined, for who hands over: its own place, so that nobody waits. What goes to another address than most is given right away.
 template <class M>
 FN void bring_sum(Shared&, Gathered<NoSum, M>&) {}
 template <class R, class M>
 FN void bring_sum(Shared& sh, Gathered<R, M>& sum) {
-  join_lanes(sum, WARP);
-  if (lane_id() != 0) return;
-  sh.to[warp_id()] = (u64)sum.to;
-  sh.value[warp_id()] = bits_of(sum.value);
+  typedef typename R::Value Value;
+  const u32 some = __ballot_sync(ALL_LANES, sum.to != nullptr);
+  const u32 leader = some ? (u32)__ffs((i32)some) - 1 : 0;
+  const u64 to = shuffle_wide((u64)sum.to, leader);
+  const bool same = (u64)sum.to == to;
+  if (sum.to && !same) R::template give<M>(sum.to, sum.value);
+  Value value = same && sum.to ? sum.value : R::none();
+  if (some) {
+    for (u32 o = WARP / 2; o; o >>= 1) value = R::join(value, from_bits<Value>(shuffle_xor_wide(bits_of(value), o)));
+  }
+  if (lane_id() == 0) {
+    sh.to[warp_id()] = some ? to : 0;
+    sh.value[warp_id()] = bits_of(value);
+  }
 }
+
+// What all warps have brought: one atomic if it goes to one address.
 template <class M>
 FN void give_sum(const Shared&, const Gathered<NoSum, M>&) {}
 template <class R, class M>
 FN void give_sum(const Shared& sh, const Gathered<R, M>&) {
-  static_assert(WARPS <= WARP, "a lane has a warp's");
   Gathered<R, M> all;
-  if (lane_id() < WARPS && sh.to[lane_id()]) all.add((ptr)sh.to[lane_id()], from_bits<typename R::Value>(sh.value[lane_id()]));
-  join_lanes(all, WARPS);
-  if (lane_id() == 0 && all.to) R::template give<M>(all.to, all.value);
+  for (u32 w = 0; w < WARPS; w++) {
+    if (sh.to[w]) all.add((ptr)sh.to[w], from_bits<typename R::Value>(sh.value[w]));
+  }
+  if (all.to) R::template give<M>(all.to, all.value);
 }
 
 // Counts children of a level that ended where they were spawned: of the first levels each by itself. The host reads it after the run.
@@ -318,27 +315,25 @@ FN void hand_over(Shared& sh, [[maybe_unused]] Control* control, Gathered<typena
   if constexpr (S::HAS_LEAVES) {
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
-      if (!S::leafy(p)) continue;
-      const u32 upto = warp_scan(leaves.count[p]);
+      const u32 upto = S::leafy(p) ? warp_scan(leaves.count[p]) : 0;
       if (lane_id() == WARP - 1) sh.leaves[p][warp_id()] = upto;
     }
   }
   __syncthreads();
   // By a warp that has nothing else to do.
-  if (warp_id() != WARPS - 1) return;
+  if (thread_id() != BLOCK - WARP) return;
   give_sum(sh, sum);
   if constexpr (S::HAS_LEAVES) {
     u64 all = 0;
 #pragma unroll
     for (u32 p = 0; p < S::PUSHED; p++) {
-      if (!S::leafy(p)) continue;
-      u64 ended = lane_id() < WARPS ? sh.leaves[p][lane_id()] : 0;
-      for (u32 o = WARPS / 2; o; o >>= 1) ended += shuffle_xor_wide(ended, o);
+      u64 ended = 0;
+      for (u32 w = 0; w < WARPS; w++) ended += sh.leaves[p][w];
       // Relaxed: the host reads it after the run.
-      if (lane_id() == 0 && ended) combine_add(&control->leaves[S::stack_of(p)], ended);
+      if (ended) combine_add(&control->leaves[S::stack_of(p)], ended);
       all += ended;
     }
-    if (lane_id() == 0 && all) count_ended(control, sh.dispatch.level + 1, all);
+    if (all) count_ended(control, sh.dispatch.level + 1, all);
   }
 }
 

@@ -13,11 +13,8 @@ struct Own {
   u32 most;               // elements of a dispatch: fewer after one that found no room
   u32 hungry;             // how many workers had nothing to do when it was last looked
   u32 offers;             // whether there was a gift of the worker's that is not gone
-  Crew* crew;
 };
 COMMON(Own, of_worker, own)
-// What comes between a worker's dispatches: whether the next one is of that source too (`workers.cu`).
-extern "C" __device__ bool worker_goes_on(u32 source);
 #define HERE own().channels
 #else
 #define HERE device_channels

@@ -6,7 +6,7 @@
 #ifdef WORKERS
 
 // Why a worker stops.
-enum WorkerStop : u32 { GOES_ON, NO_MORE, NO_ROOM, IS_OVER };
+enum WorkerStop : u32 { GOES_ON, NO_MORE, NO_ROOM };
 enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 
 // An element of so many pushes at most as often as this finds room before a dispatch takes no more elements: something is left for what comes of them.
@@ -23,7 +23,7 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 #define MOST_DONATED 1024u
 
 // Gives the worker its ranges. All threads call it.
-FN void own_begins(Crew& crew) {
+FN void own_begins(const Crew& crew) {
   Own& o = own();
   for (u32 i = thread_id(); i < sizeof(Own) / 4; i += BLOCK) ((u32*)&o)[i] = 0;
   __syncthreads();
@@ -35,7 +35,6 @@ FN void own_begins(Crew& crew) {
   for (u32 s = thread_id(); s < STACKS; s += BLOCK) o.channels.capacity[s] = crew.share[s];
   for (u32 s = thread_id(); s < SOURCES; s += BLOCK) o.each[s] = ROOM_GUESS / ROOM_SHARE * EACH_ONE;
   if (thread_id() == 0) {
-    o.crew = &crew;
     own_ranges(o.channels, o.at);
     o.channels.control = &o.control;
     o.control.status = OK;
@@ -137,48 +136,35 @@ FN bool flat_choose(Own& o, Shared& sh) {
   return best != 0;
 }
 
-// Of a dispatch that was run: how many elements, and where what is left of it ends.
-struct Ran {
-  u32 count, rest;
-};
-FN Ran ran_of(const Shared& sh) {
-  // Tiles run from the top of the dispatch downwards, until one finds no room.
-  const Dispatch& d = sh.dispatch;
-  const u32 ran = sh.full ? sh.done * flats[d.source].tile : d.count;
-  return {ran, d.first + d.count - ran};
-}
-
-// Closes the gaps in what a dispatch has pushed: between where a channel ends, or its elements were, and where its children begin. All threads call it,
-// behind a barrier.
-FN void flat_close(const Own& o, const Shared& sh) {
-  const Dispatch& d = sh.dispatch;
-  const Source from = sources[d.source];
-  const Ran ran = ran_of(sh);
-  // The newest children come to lie there.
-  if (sh.again) {
-    const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - ran.rest, top - hole);
-    if (gap) copy_entries(from.stack, o.at[from.stack] + ran.rest, o.at[from.stack] + top - gap, gap);
-    return;
-  }
-  for (u32 i = 0; i < from.pushes; i++) {
-    const Push push = pushes[from.first_push + i];
-    const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
-    const u32 begin = push.stack == from.stack ? ran.rest : o.top[push.stack], base = d.base[i], gap = min_of(base - begin, pushed);
-    if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
-  }
-}
-
-// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. The first warp calls it.
+// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it behind a barrier, and none but the first
+// warp's goes on to what reads it before the next one.
 FN void flat_take(Own& o, Shared& sh) {
   const Dispatch& d = sh.dispatch;
+  const Source from = sources[d.source];
+  // Tiles run from the top of the dispatch downwards, until one finds no room.
+  const bool full = sh.full;
+  const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
+  // What of a channel begins where its elements were or where it ended, and where its children do that were pushed: the newest of them close what is free between.
+  if (sh.again) {
+    const u32 hole = sh.hole, top = sh.top, gap = min_of(hole - rest, top - hole);
+    if (gap) copy_entries(from.stack, o.at[from.stack] + rest, o.at[from.stack] + top - gap, gap);
+  } else {
+    for (u32 i = 0; i < from.pushes; i++) {
+      const Push push = pushes[from.first_push + i];
+      const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
+      const u32 begin = push.stack == from.stack ? rest : o.top[push.stack], base = d.base[i], gap = min_of(base - begin, pushed);
+      if (gap) copy_entries(push.stack, o.at[push.stack] + begin, o.at[push.stack] + base + pushed - gap, gap);
+    }
+  }
+  // All have read what says where that is.
+  __syncthreads();
+  if (warp_id() != 0) return;
   if (lane_id() == 0) {
-    const Source from = sources[d.source];
-    const Ran ran = ran_of(sh);
     bool again = sh.again;
     if (again) {
       const u32 hole = sh.hole, top = sh.top;
-      note_each(o.each[d.source], top - hole, ran.count);
-      o.top[from.stack] = ran.rest + (top - hole);
+      note_each(o.each[d.source], top - hole, ran);
+      o.top[from.stack] = rest + (top - hole);
       o.peak[from.stack] = max_of(o.peak[from.stack], top);
     }
     for (u32 i = 0; i < from.pushes && !sh.again; i++) {
@@ -186,15 +172,15 @@ FN void flat_take(Own& o, Shared& sh) {
       const u32 pushed = (u32)sh.counter[push.group] * push.ratio;
       const bool same = push.stack == from.stack;
       again |= same;
-      if (same) note_each(o.each[d.source], pushed, ran.count);
+      if (same) note_each(o.each[d.source], pushed, ran);
       if (same || pushed) {
-        o.top[push.stack] = (same ? ran.rest : o.top[push.stack]) + pushed;
+        o.top[push.stack] = (same ? rest : o.top[push.stack]) + pushed;
         o.peak[push.stack] = max_of(o.peak[push.stack], d.base[i] + pushed);
       }
     }
-    if (!again) o.top[from.stack] = ran.rest;
-    o.consumed[d.source] += ran.count;
-    if (sh.full && ran.count == 0) {
+    if (!again) o.top[from.stack] = rest;
+    o.consumed[d.source] += ran;
+    if (full && ran == 0) {
       // So few as that can be no fewer.
       o.most = d.count <= NEIGHBOURS ? 0 : max_of(min_of(d.count, flats[d.source].tile) / RETRY, 1u);
     } else if (o.most != 0xffffffffu) {
@@ -208,7 +194,7 @@ FN void flat_take(Own& o, Shared& sh) {
 }
 
 // Offers the oldest elements to who has none: half of those that wait, of the channel that has most. The first warp calls it.
-static __device__ __noinline__ void donate(Own& o, Crew& crew, Gift& gift) {
+FN void donate(Own& o, Crew& crew, Gift& gift) {
   u32 best = 0;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) {
     if (flats[s].tile == 0) continue;
@@ -259,7 +245,7 @@ FN bool take_back(Own& o, Crew& crew, Gift& gift) {
 }
 
 // Brings what waits to the beginning of the range: whether there was any room to gain. All threads call it.
-static __device__ __noinline__ bool settle(Own& o, Crew& crew, Gift& gift) {
+FN bool settle(Own& o, Crew& crew, Gift& gift) {
   // It is part of the batch from now on.
   if (thread_id() == 0 && take_back(o, crew, gift)) {
     __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -285,75 +271,6 @@ static __device__ __noinline__ bool settle(Own& o, Crew& crew, Gift& gift) {
     __syncthreads();
   }
   return moved;
-}
-
-// Takes in the dispatch that was run, if there was one, and chooses the next. The first warp calls it, which alone keeps its registers for that.
-static __device__ __noinline__ void decide(bool took) {
-  Own& o = own();
-  Shared& sh = shared();
-  Crew& crew = *o.crew;
-  if (took) flat_take(o, sh);
-  if (took && !sh.go) {
-    if (lane_id() == 0) sh.dispatch.stop = IS_OVER;
-    return;
-  }
-  // It was asked for in the dispatch before whether the last gift is gone.
-  if (o.hungry && !o.offers) donate(o, crew, ((Gift*)crew.gifts)[blockIdx.x]);
-  flat_choose(o, sh);
-}
-
-// Chooses the next dispatch, if `stop` does not say otherwise behind it; `took`: the last one is taken in before. All threads call it, behind a barrier.
-FN void next_dispatch(bool took) {
-  Own& o = own();
-  Shared& sh = shared();
-  const bool looks = thread_id() == BLOCK - 1;
-  // As it is before there may be another gift.
-  bool offers = took && looks && o.offers;
-  if (took) {
-    flat_close(o, sh);
-    // All have read what says where that is, and seen whether there is a gift.
-    __syncthreads();
-  }
-  u32 hungry = 0, recall = 0;
-  bool gone = false;
-  while (true) {
-    if (warp_id() == 0) decide(took);
-    // What the others are at is asked for meanwhile. Relaxed: it only says when it is worth to donate.
-    if (looks) {
-      Crew& crew = *o.crew;
-      gone = offers && GLOBAL_LOAD(&((Gift*)crew.gifts)[blockIdx.x].state) == GIFT_NONE;
-      hungry = GLOBAL_LOAD(&crew.hungry);
-      recall = GLOBAL_LOAD(&crew.recall);
-    }
-    __syncthreads();
-    if (sh.dispatch.stop != NO_ROOM || !settle(o, *o.crew, ((Gift*)o.crew->gifts)[blockIdx.x])) break;
-    took = offers = false;
-  }
-  if (looks) {
-    o.hungry = hungry;
-    if (gone) {
-      // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
-      __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-      o.offers = 0;
-    }
-    // Relaxed: pairs with the loads of who waits, and of the host's.
-    __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-    u64 since = 0;
-    sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
-  }
-}
-
-extern "C" __device__ __noinline__ bool worker_goes_on(u32 source) {
-  Dispatch& d = shared().dispatch;
-  __syncthreads();
-  // Relaxed: pairs with `stop_run`, which the barrier has ordered if this block called it. What the dispatch has pushed may be anything then.
-  if (GLOBAL_LOAD(&own().control.status) != OK) {
-    if (thread_id() == 0) d.stop = IS_OVER;
-    __syncthreads();
-  } else {
-    next_dispatch(true);
-  }
-  return d.stop == GOES_ON && d.source == source;
 }
 
 // What a worker is to copy to its own range: elements of a stack, and whose gift they are, or of nobody.
@@ -489,16 +406,50 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
   Gift& gift = ((Gift*)crew.gifts)[blockIdx.x];
   bool stops = false;
   while (!stops && acquire(o, sh, crew)) {
-    next_dispatch(false);
-    while (sh.dispatch.stop == GOES_ON) run_source(0, 1);
-    const u32 stop = sh.dispatch.stop;
-    stops = stop != NO_MORE;
+    while (true) {
+      if (warp_id() == 0) {
+        // It is asked for in the dispatch before whether the last gift is gone.
+        if (o.hungry && !o.offers) donate(o, crew, gift);
+        flat_choose(o, sh);
+      }
+      __syncthreads();
+      if (sh.dispatch.stop == NO_ROOM && settle(o, crew, gift)) continue;
+      if (sh.dispatch.stop) break;
+      // What the others are at is asked for now and needed when the dispatch is over. Relaxed: it only says when it is worth to donate.
+      u32 hungry = 0, recall = 0, offers = 0;
+      if (thread_id() == BLOCK - 1) {
+        offers = o.offers && GLOBAL_LOAD(&gift.state) != GIFT_NONE;
+        hungry = GLOBAL_LOAD(&crew.hungry);
+        recall = GLOBAL_LOAD(&crew.recall);
+        // Relaxed: pairs with the loads of who waits, and of the host's.
+        __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
+      run_source(0, 1);
+      if (thread_id() == BLOCK - 1) {
+        o.hungry = hungry;
+        // Acquire: pairs with the release of who copied it. What is written there from now on, the next gift and elements, is not seen by it.
+        if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+        o.offers = offers;
+        u64 since = 0;
+        sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
+      }
+      __syncthreads();
+      // Relaxed: pairs with `stop_run`, which the barrier has ordered if this block called it. What was pushed may be anything then.
+      const bool failed = GLOBAL_LOAD(&o.control.status) != OK;
+      stops = failed || !sh.go;
+      if (!failed) flat_take(o, sh);
+      if (stops) break;
+    }
     __syncthreads();
     if (thread_id() == 0) {
-      // Relaxed, both: the one only hastens the end; nobody has anything when the other is 0.
-      if (stop == NO_ROOM) __nv_atomic_store_n(&crew.recall, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-      if (stop == NO_MORE) __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      if (sh.dispatch.stop == NO_ROOM) {
+        // Relaxed: it only hastens the end.
+        __nv_atomic_store_n(&crew.recall, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      } else if (!stops) {
+        __nv_atomic_fetch_sub(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+      }
     }
+    stops |= sh.dispatch.stop == NO_ROOM;
     __syncthreads();
   }
   __syncthreads();

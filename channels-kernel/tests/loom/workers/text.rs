@@ -216,10 +216,15 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
             ),
             ("o.offers = offers;", "self.offers = offers;"),
             (
-                "sh.go = !recall && GLOBAL_LOAD(&o.control.status) == OK && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));",
+                "sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));",
                 "stops = recall != 0;",
             ),
-            ("stops = !sh.go;", NOT_HERE),
+            // No fault stops a run of the model.
+            (
+                "const bool failed = GLOBAL_LOAD(&o.control.status) != OK;",
+                NOT_HERE,
+            ),
+            ("stops = failed || !sh.go;", NOT_HERE),
             ("if (stops) break;", "if stops {"),
             (
                 "store_n(&crew.recall, 1u, RELAXED);",
