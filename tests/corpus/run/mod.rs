@@ -155,6 +155,7 @@ programs! {
     iterators_compared
     iterators_of_references
     jacobi
+    jumps
     karatsuba
     kd_trees
     knapsack

@@ -89,6 +89,17 @@ impl Checker<'_> {
             let all = Loop::drawing(base, span, place);
             return Some(self.adapted(all, &adaptors));
         }
+        // A `for` leaves out in front of a `zip` by itself.
+        let heads = adaptors.iter().any(|m| m.method == "zip")
+            && adaptors
+                .iter()
+                .all(|m| is_head(m, &adaptors, over) && m.method != "step_by");
+        if made.is_none()
+            && !heads
+            && let Some((all, known)) = self.jumping(base, &adaptors, span, place)
+        {
+            return Some(self.adapted(all, &adaptors[known..]));
+        }
         let is_range = is_range(over);
         let head = |m: &syn::ExprMethodCall| {
             let name = m.method.to_string();

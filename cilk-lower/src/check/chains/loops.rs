@@ -103,7 +103,7 @@ impl Rounds {
         1 + self.inner.iter().map(Self::count).sum::<usize>()
     }
 
-    fn new(over: &syn::Expr, span: Span) -> Self {
+    pub(super) fn new(over: &syn::Expr, span: Span) -> Self {
         let (pat, value) = shape(over, span, &mut 0);
         Self {
             label: None,
@@ -266,6 +266,7 @@ pub(super) fn is_side(e: &syn::Expr) -> bool {
         syn::Expr::Range(_) => false,
         syn::Expr::MethodCall(m) => match &*m.method.to_string() {
             "zip" => is_side(&m.receiver) && m.args.iter().all(is_side),
+            "step_by" => false,
             name if HEAD.contains(&name) || matches!(name, "skip" | "take") => is_side(&m.receiver),
             name => !ADAPTORS.contains(&name),
         },

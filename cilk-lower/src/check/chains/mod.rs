@@ -11,6 +11,7 @@ mod drawn;
 mod gathered;
 mod given;
 mod held;
+mod jumps;
 mod loops;
 mod parts;
 mod rewritten;

@@ -22,6 +22,7 @@ impl Checker<'_> {
             }
             ("sum" | "product", None) => self.sum_of_sums(m, want),
             ("is_sorted", None) => self.in_order(m),
+            ("count", None) => self.length_of(&m.receiver),
             ("rfind" | "rfold" | "nth_back", Some(_)) | ("next_back" | "len", None) => {
                 self.asked_from_behind(m)
             }

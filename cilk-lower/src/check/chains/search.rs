@@ -10,6 +10,7 @@ use super::{
     },
     Refused, apply,
     asked::OF_OPTION,
+    jumps::first_of,
     own, refused,
     sources::{is_part, is_search, part},
 };
@@ -190,7 +191,14 @@ impl Checker<'_> {
             return None;
         }
         let (some, best) = (own("some", span), own("best", span));
-        let (of, by) = (&search.end.receiver, &search.end.method);
+        let first = first_of(search.end).filter(|first| {
+            let syn::Expr::MethodCall(cut) = strip(&first.receiver) else {
+                return false;
+            };
+            self.only_jumps(&cut.receiver) && self.only_jumps(&first.receiver)
+        });
+        let end = first.as_ref().unwrap_or(search.end);
+        let (of, by) = (&end.receiver, &end.method);
         if by == "rposition" && !Self::has_numbers(of) {
             let why = "`rposition` of what is no slice's `iter`";
             let help = "run over the numbers from behind: `(0..n).rev().find(..)`";
@@ -202,16 +210,14 @@ impl Checker<'_> {
                 span,
             ),
             false => {
-                let of = self.taken_from(search.end);
+                let of = self.taken_from(end);
                 self.loop_over(&of, span)
             }
         };
-        let over = over.filter(|_| is_search(search.end));
+        let over = over.filter(|_| is_search(end));
         let run = match over {
-            Some(over) => {
-                over.and_then(|over| over.finding(search.end, &some, &best, search.own_orders))
-            }
-            None if is_part(search.end) => part(search.end, &some, &best),
+            Some(over) => over.and_then(|over| over.finding(end, &some, &best, search.own_orders)),
+            None if is_part(end) => part(end, &some, &best),
             None => return None,
         };
         Some(run.and_then(|run| {
