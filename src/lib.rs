@@ -166,7 +166,7 @@ pub mod __private {
     pub use crate::{
         args::LaidOut,
         kernel::{ByMat, ByRef, BySlice, ByValue},
-        race::Children,
+        race::{Children, Tried},
         rounds::{Gather, Gathered, beside, rounds},
     };
     pub use millstream_aggregator::{ErasedArg, Record, push_slice, zeroed};

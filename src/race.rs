@@ -1,7 +1,7 @@
 //! What the race check is made of: see the module `rust::race` of `millstream_cilk_lower`. The command shows rustc this file as it is, so it
 //! stands alone.
 
-use std::{cell::Cell, marker::PhantomData};
+use std::{cell::Cell, marker::PhantomData, ops::ControlFlow};
 
 /// The children of a task since its last sync, and what they were lent: borrows for `'s`, which end when this is dropped.
 ///
@@ -26,4 +26,44 @@ impl<'s> Children<'s> {
 
 impl Drop for Children<'_> {
     fn drop(&mut self) {}
+}
+
+/// What `?` may be behind: in the race check, a task that leaves there waits for its children, as it does at a `return`.
+pub trait Tried {
+    /// What it is otherwise.
+    type Value;
+    /// Whether the task leaves.
+    fn leaves(&self) -> bool;
+    /// What it is, where it does not.
+    fn value(self) -> Self::Value;
+}
+
+impl<T> Tried for Option<T> {
+    type Value = T;
+    fn leaves(&self) -> bool {
+        self.is_none()
+    }
+    fn value(self) -> T {
+        unimplemented!()
+    }
+}
+
+impl<T, E> Tried for Result<T, E> {
+    type Value = T;
+    fn leaves(&self) -> bool {
+        self.is_err()
+    }
+    fn value(self) -> T {
+        unimplemented!()
+    }
+}
+
+impl<B, C> Tried for ControlFlow<B, C> {
+    type Value = C;
+    fn leaves(&self) -> bool {
+        self.is_break()
+    }
+    fn value(self) -> C {
+        unimplemented!()
+    }
 }

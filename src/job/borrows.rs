@@ -41,7 +41,7 @@ pub mod kernel {}
 pub mod task {}
 pub mod program {}
 pub mod prelude { pub use crate::{Channel, Element, Mat, MatMut, kernel, spawn, sync, task}; }
-pub mod __private { pub use crate::{race::Children, rounds::{Gather, Gathered, beside, rounds}}; }
+pub mod __private { pub use crate::{race::{Children, Tried}, rounds::{Gather, Gathered, beside, rounds}}; }
 "
 );
 /// What helps where rustc itself says nothing.
@@ -219,7 +219,7 @@ fn problem(
     let helps = |c: &&Message| c.level == "help" && c.spans.is_empty();
     if let Some(help) = message.children.iter().find(helps) {
         problem = problem.help(ours(&help.message));
-    } else if code.starts_with("E05") || code == "E0716" {
+    } else if source.text().contains("spawn!") && (code.starts_with("E05") || code == "E0716") {
         problem = problem.help(LENT);
     }
     Some((at.start, problem))

@@ -207,6 +207,10 @@ impl VisitMut for Rewrite<'_> {
                 let result = result(at.span);
                 *e = Expr::Verbatim(quote!({ #end #at #result; }));
             }
+            (_, Expr::Try(t)) if !self.in_closure => {
+                let tried = self.tried(&t.expr, t.question_token.span);
+                *e = Expr::Verbatim(tried);
+            }
             (_, Expr::ForLoop(f)) if rounds::is_parallel(f) => {
                 let at = f.for_token.span;
                 // Each round has children of its own, and waits for them.
@@ -284,6 +288,21 @@ impl Rewrite<'_> {
             let #result #ty = #value;
             #sync
         }
+    }
+
+    /// `value?`, which syncs where the task ends there. A closure makes of what is left behind what the task returns.
+    fn tried(&self, value: &Expr, at: Span) -> TokenStream {
+        let (sync, tried) = (sync(at), Ident::new("millstream_tried", own(at)));
+        let ret = self.ret.iter();
+        let of_tried = quote_spanned!(own(at)=> ::millstream::__private::Tried);
+        quote_spanned! {own(at)=> {
+            let #tried = #value;
+            if #of_tried::leaves(&#tried) {
+                #sync
+                return (move || #(-> #ret)* { #tried?; ::core::unreachable!() })();
+            }
+            #of_tried::value(#tried)
+        }}
     }
 
     /// Lets a block that is a task's value end with the last sync.

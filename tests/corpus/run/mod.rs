@@ -309,6 +309,7 @@ programs! {
     treaps
     tree_walk
     tried_conversions
+    tries_beside_children
     tuple_structs
     tuples
     type_aliases
