@@ -7,7 +7,7 @@ use super::{Checker, generics::Guesses};
 use crate::{
     generics::{FamilyId, Known, MemberItem, Param},
     hir::{Expr, ExprKind, Stmt},
-    ty::{Class, Ty},
+    ty::{BOOL, Class, Ty, USIZE},
 };
 use proc_macro2::Span;
 use std::rc::Rc;
@@ -315,6 +315,33 @@ impl Checker<'_> {
         matches!(self.shallow(&of), Ty::Var(_)).then_some(found)
     }
 
+    /// The family of what is looked for.
+    pub(super) fn family_looked_for(&self, ty: &Ty) -> Option<FamilyId> {
+        let of = self.shallow(ty);
+        let is_open = matches!(of, Ty::Var(v) if self.table.class(v) == Class::Any);
+        let mut holes = self.ahead.holes.iter().filter(|_| is_open);
+        let hole = holes.find(|hole| self.shallow(&hole.ty) == of)?;
+        Some(hole.unknown.as_ref()?.family)
+    }
+
+    /// What a method of a range is, and what its argument says of the range's numbers.
+    fn method_of_range(&mut self, m: &syn::ExprMethodCall, of: &Ty, number: &Ty) -> Option<Ty> {
+        Some(match (&*m.method.to_string(), m.args.first()) {
+            ("next" | "next_back", None) => Ty::Option(Box::new(number.clone())),
+            ("clone", None) => of.clone(),
+            ("len", None) => USIZE,
+            ("contains", Some(one)) => {
+                let mut one = self.expr(one, None).ty;
+                while let Ty::Ref { target, .. } = self.shallow(&one) {
+                    one = *target;
+                }
+                self.table.unify(number, &one);
+                BOOL
+            }
+            _ => return None,
+        })
+    }
+
     /// What a method's arguments say of the parameters of what it is called on, where these are looked for.
     pub(super) fn method_of_hole(
         &mut self,
@@ -325,6 +352,15 @@ impl Checker<'_> {
         let Some(Unknown { family, known }) = self.ahead.holes[hole].unknown.clone() else {
             return Some(Self::broken(m.span()));
         };
+        if self.m.ranges.is_some_and(|r| r.is_closed(family).is_some()) {
+            let of = Rc::clone(&self.m.families[family.0]);
+            let number = of.part(0)?.clone();
+            let number = self.there(&of.at, |c| c.open(&number, &known))?;
+            let ty = self.method_of_range(m, receiver, &number);
+            self.fill_holes();
+            let ty = ty.unwrap_or(Ty::Error);
+            return Some(Expr::new(ExprKind::Error, ty, m.span()));
+        }
         let mut members = self.m.members.iter();
         let member = members.find_map(|member| match &member.item {
             MemberItem::Fn(f) if member.family == family && m.method == member.name => {

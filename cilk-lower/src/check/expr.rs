@@ -477,7 +477,7 @@ impl Checker<'_> {
         let [first, last] = names.map(str::to_owned);
         let (family, fields) = (ranges.with(&r.limits), [(first, &**start), (last, &**end)]);
         let Some((id, fields)) = self.struct_by_fields(family, &fields, want, r.span()) else {
-            return Self::broken(r.span());
+            return self.unknown_value(r.span());
         };
         Expr::structure(id, fields, r.span())
     }
@@ -501,8 +501,12 @@ impl Checker<'_> {
         if let Ty::Ref { target, .. } = ty {
             ty = self.shallow(&target);
         }
-        let Ty::Struct(id) = ty else { return None };
-        Some(match self.m.ranges?.is_closed(self.family_of(id)?)? {
+        let family = match ty {
+            Ty::Struct(id) => self.family_of(id)?,
+            // One whose numbers are not known yet.
+            ty => self.family_looked_for(&ty)?,
+        };
+        Some(match self.m.ranges?.is_closed(family)? {
             false => syn::parse_quote_spanned!(e.span()=> #e.start..#e.end),
             true => syn::parse_quote_spanned!(e.span()=> #e.first..=#e.last),
         })
