@@ -59,6 +59,8 @@ struct State<T> {
     parked: Vec<Option<Wants>>,
     /// Workers inside the run that are awake, or will be because a notification is on its way.
     awake: u32,
+    /// Workers that were roused and are not here yet.
+    coming: u32,
     /// Workers inside that wait elsewhere, and want work.
     resting: u32,
     /// Workers other than worker 0 inside the run.
@@ -75,6 +77,8 @@ pub(crate) struct Shared<T> {
     /// Workers that wait and want work beyond the batches that are queued. Written under the lock, read relaxed by [`Self::hungry`]: a hint
     /// only, since a donation takes the lock.
     hungry: AtomicU32,
+    /// Workers that were roused, are not here yet, and will find no batch, as [`Self::hungry`] is known.
+    coming: AtomicU32,
 }
 
 impl<T> Shared<T> {
@@ -94,6 +98,7 @@ impl<T> Shared<T> {
             inbox: (0..workers).map(|_| Vec::new()).collect(),
             parked: (0..workers).map(|_| None).collect(),
             awake,
+            coming: 0,
             resting: 0,
             inside: 0,
             over: false,
@@ -104,6 +109,7 @@ impl<T> Shared<T> {
             wake,
             left: Condvar::new(),
             hungry: AtomicU32::new(0),
+            coming: AtomicU32::new(0),
         }
     }
 
@@ -112,6 +118,13 @@ impl<T> Shared<T> {
     pub(crate) fn hungry(&self) -> bool {
         // Relaxed: pairs with the store in `publish`; whoever acts on it takes the lock.
         self.hungry.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether somebody is on the way for whom there is nothing: what it was roused for is gone by now.
+    #[inline]
+    pub(crate) fn coming(&self) -> bool {
+        // Relaxed: a hint, as in `hungry`.
+        self.coming.load(Ordering::Relaxed) > 0
     }
 
     /// How many workers are not parked.
@@ -203,6 +216,7 @@ impl<T> Shared<T> {
             while state.parked[me.index()].is_some() {
                 state = self.wake[me.index()].wait(state);
             }
+            state.coming -= 1;
         }
     }
 
@@ -259,6 +273,7 @@ impl<T> Shared<T> {
     fn rouse(&self, state: &mut Guard<'_, State<T>>, worker: WorkerId) {
         state.parked[worker.index()] = None;
         state.awake += 1;
+        state.coming += 1;
         self.wake[worker.index()].notify_one();
     }
 
@@ -283,5 +298,8 @@ impl<T> Shared<T> {
         let hungry = (wanting(state) + state.resting as usize).saturating_sub(queued);
         // Relaxed: a hint, see `hungry`.
         self.hungry.store(hungry as u32, Ordering::Relaxed);
+        // Those who are on their way find what is queued.
+        let coming = state.coming.saturating_sub(state.queue.len() as u32);
+        self.coming.store(coming, Ordering::Relaxed);
     }
 }

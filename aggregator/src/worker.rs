@@ -44,6 +44,9 @@ impl From<RunError> for Stop {
 
 /// A run that takes longer than this calls for the other workers.
 const ALONE: Duration = Duration::from_micros(30);
+/// While somebody who wants work is on its way, a wavefront takes one in so many elements of a level: one that took all of them would leave nothing to give,
+/// for as long as they take.
+const PIECES: u64 = 8;
 
 /// Where elements run that are nobody's children here: a batch, or a wavefront of a channel.
 #[derive(Clone, Copy, Debug)]
@@ -349,7 +352,10 @@ impl<'r> Worker<'r> {
             let plan = &self.plan.tasks[task];
             let begin = self.stacks.levels.base(level, plan.entry);
             let count = self.stacks.levels.end(level, task) - begin;
-            let want = run_of(count, plan.width);
+            let mut want = run_of(count, plan.width);
+            if self.run.shared.coming() {
+                want = want.min(count.div_ceil(PIECES));
+            }
             let room = match left_nothing {
                 true => Room::Alone,
                 false => self.entry_room(level, task, want, waits || children > 0)?,
