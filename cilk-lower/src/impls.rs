@@ -68,14 +68,22 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
     if BESIDE.contains(&&*name) {
         return None;
     }
+    let copies = matches!(&*name, "Clone" | "Copy");
     diags
         .error(
             last.span(),
             "an `impl` of this trait is not part of the task language",
         )
-        .help("there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`");
+        .help(if copies {
+            "leave it out: structs are `Clone` and `Copy` by themselves"
+        } else {
+            OTHERS
+        });
     None
 }
+
+/// What to write instead of traits that there are not.
+const OTHERS: &str = "there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`";
 
 /// An operator of references as one of what they refer to, whose `self` is taken by reference: `impl Mul for &Z` is a second `Mul` of `Z`.
 pub(crate) fn take_reference(block: &mut syn::ItemImpl, of: &mut String) {

@@ -21,7 +21,12 @@ mod sources;
 mod turned;
 mod zips;
 
-use super::{Checker, iteration::is_parallel_attribute, places::strip, sums::Sum};
+use super::{
+    Checker,
+    iteration::{instead_of_adaptor, is_parallel_attribute},
+    places::strip,
+    sums::Sum,
+};
 use crate::{
     hir::Expr,
     ty::{Class, Ty},
@@ -398,10 +403,17 @@ impl Checker<'_> {
         }
         let made = self.loop_over(&f.expr, span)?;
         if let (Some(attr), Ok(_)) = (f.attrs.iter().find(|a| is_parallel_attribute(a)), &made) {
+            let help = adaptors.iter().find_map(|m| match &*m.method.to_string() {
+                "zip" if self.range_of(over).is_some() || m.args.iter().any(|other| self.range_of(other).is_some()) => {
+                    Some("rounds are counted by `.enumerate()`: `for (i, x) in a.iter_mut().enumerate()`")
+                }
+                name @ ("skip" | "take" | "step_by") => instead_of_adaptor(name),
+                _ => None,
+            });
             return Some(self.refuse(
                 attr.span(),
                 "a parallel loop over what adaptors make of its items",
-                "do it in the loop's body",
+                help.unwrap_or("do it in the loop's body"),
             ));
         }
         let made = made.map(|over| -> syn::Expr {
