@@ -107,9 +107,30 @@ pub mod program {
         }
         t
     }
+
+    fn closed(items: impl Iterator<Item = u32>, step: u32) -> u32 {
+        let more = |x: u32| x * 1000 + step;
+        items.map(more).sum()
+    }
+
+    /// Closures by their names, which mean others where the iterator goes.
+    #[task]
+    pub fn closures_by_name(a: [u32; 4], n: u32) -> (u32, u32, u32) {
+        let more = |x: &u32| *x + n;
+        let odd = |x: &u32| x % 2 == 1;
+        let kept = a.iter().map(more).filter(odd);
+        let odd = |x: &u32| *x > 3;
+        (
+            closed(a.iter().map(more), 1),
+            closed(a.iter().copied().filter(odd), n),
+            kept.sum(),
+        )
+    }
 }
 
 millstream_tests::cases! {
+    closures_by_name([1, 2, 3, 4], 1);
+    closures_by_name([1, 2, 3, 4], 6);
     names(5);
     effects(4);
     effects(9);

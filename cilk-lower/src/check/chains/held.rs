@@ -306,6 +306,16 @@ impl Checker<'_> {
             self.bind(&name.to_string(), Binding::Closure(Rc::new(named)));
             return Some(parse_quote_spanned!(span=> #name));
         }
+        // A closure by its name, which means something else where the iterator goes.
+        if method != "flat_map"
+            && let syn::Expr::Path(p) = strip(arg)
+            && let Some(of) = p.path.get_ident()
+            && let Some(Binding::Closure(named)) = self.lookup(&of.to_string()).cloned()
+        {
+            let name = self.held_name(span);
+            self.bind(&name.to_string(), Binding::Closure(named));
+            return Some(parse_quote_spanned!(span=> #name));
+        }
         if method == "zip" || method == "chain" {
             if self.links(arg, &mut Vec::new()).is_some() {
                 return self.hold(arg, is_drawn, stmts);
