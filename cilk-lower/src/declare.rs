@@ -373,6 +373,14 @@ impl Module {
                 let members = impls::read(block, &of, &self_name(block, &of), &mut self.diags);
                 self.declare_members(family, block, &of, members);
             }
+            (None, None) if generics::has_params(&block.generics) => {
+                self.diags
+                    .error(
+                        block.generics.span(),
+                        "an `impl` with parameters of one of Rust's traits belongs to a struct that has parameters",
+                    )
+                    .help("write one for each type that is meant, as `impl Mul<V<3>> for f32`, or a function with parameters");
+            }
             (own, _) => {
                 let Some(ty) = self.owner_of(block, &of) else {
                     return;

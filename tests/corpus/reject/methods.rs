@@ -47,5 +47,7 @@ pub mod program {
 //~   help: write `const fn`, or write the value out
 //~ 27:10: there is no struct `Line` in this program
 //~   help: an `impl` block belongs to a struct of this program
+//~ 33:9: an `impl` with parameters of one of Rust's traits belongs to a struct that has parameters
+//~   help: write one for each type that is meant, as `impl Mul<V<3>> for f32`, or a function with parameters
 //~ 35:10: an `impl` block for references or slices is not part of the task language
 //~   help: write it for what they refer to, or a function that takes them; there are operators of references, `impl Add for &Point`
