@@ -113,6 +113,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/thread.cu"));
     out.text(include_str!("device/long.cu"));
     out.text(include_str!("device/channel.cu"));
+    out.text(include_str!("device/tiles.cu"));
     out.text(include_str!("device/direct.cu"));
     out.text(include_str!("device/shares.cu"));
     out.blank();
