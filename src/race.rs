@@ -29,41 +29,36 @@ impl Drop for Children<'_> {
 }
 
 /// What `?` may be behind: in the race check, a task that leaves there waits for its children, as it does at a `return`.
-pub trait Tried {
-    /// What it is otherwise.
+pub trait Tried: Sized {
+    /// What it is where the task goes on.
     type Value;
-    /// Whether the task leaves.
-    fn leaves(&self) -> bool;
-    /// What it is, where it does not.
-    fn value(self) -> Self::Value;
+    /// That, or what the task leaves with.
+    ///
+    /// # Errors
+    /// The value itself, where `?` leaves.
+    fn tried(self) -> Result<Self::Value, Self>;
 }
 
 impl<T> Tried for Option<T> {
     type Value = T;
-    fn leaves(&self) -> bool {
-        self.is_none()
-    }
-    fn value(self) -> T {
-        unimplemented!()
+    fn tried(self) -> Result<T, Self> {
+        self.ok_or(None)
     }
 }
 
 impl<T, E> Tried for Result<T, E> {
     type Value = T;
-    fn leaves(&self) -> bool {
-        self.is_err()
-    }
-    fn value(self) -> T {
-        unimplemented!()
+    fn tried(self) -> Result<T, Self> {
+        self.map_err(Err)
     }
 }
 
 impl<B, C> Tried for ControlFlow<B, C> {
     type Value = C;
-    fn leaves(&self) -> bool {
-        self.is_break()
-    }
-    fn value(self) -> C {
-        unimplemented!()
+    fn tried(self) -> Result<C, Self> {
+        match self {
+            Self::Continue(value) => Ok(value),
+            Self::Break(value) => Err(Self::Break(value)),
+        }
     }
 }

@@ -5,11 +5,11 @@
 use super::{
     byte_texts::ByteTexts,
     error::{Problem, Result, Text},
-    spec::KINDS,
     types::ends,
+    unparsed::unparsed,
     value,
 };
-use millstream_cilk_lower::nesting::{self, ParseError};
+use millstream_cilk_lower::nesting;
 use millstream_graph::ty::{Scalar, Structs, Type};
 use std::collections::BTreeMap;
 use syn::{BinOp, Expr, Lit, UnOp, spanned::Spanned, visit_mut::VisitMut};
@@ -69,39 +69,6 @@ impl Written {
             .get(self.expr.span().byte_range())
             .unwrap_or("..")
     }
-}
-
-fn unparsed(text: &Text, error: &ParseError) -> Problem {
-    let at = match error {
-        ParseError::TooDeep(span) => return too_deep(text, *span),
-        ParseError::Brackets(span) => span.byte_range(),
-        ParseError::Syntax(e) => e.span().byte_range(),
-    };
-    // At the end of the text there is nothing to point at.
-    let at = if at.is_empty() {
-        text.as_str().len()..text.as_str().len()
-    } else {
-        at
-    };
-    let before = text.as_str().get(..at.start).unwrap_or_default();
-    let makes_buffer = text.as_str()[before.len()..].starts_with(':')
-        && KINDS.iter().any(|kind| before.ends_with(kind));
-    let problem = text.problem_at(
-        at,
-        format!("`{}` is not an expression: {error}", text.as_str()),
-        "here",
-    );
-    if makes_buffer {
-        problem.help("a call names its data, and `--buffer` says what it is: `--entry 'sum(&data)' --buffer data=zeros:f32:1000`")
-    } else {
-        problem
-    }
-}
-
-/// A text that is nested too deep to be read.
-pub(crate) fn too_deep(text: &Text, at: proc_macro2::Span) -> Problem {
-    text.problem_at(at.byte_range(), nesting::TOO_DEEP, "here")
-        .help(nesting::TOO_DEEP_HELP)
 }
 
 /// The name that an expression is, if it is just that.

@@ -29,6 +29,7 @@ mod shared;
 mod source;
 mod spec;
 mod types;
+mod unparsed;
 mod value;
 mod write;
 

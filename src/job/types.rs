@@ -2,7 +2,7 @@
 
 use super::{
     error::{Problem, Result, Text},
-    eval::too_deep,
+    unparsed::too_deep,
 };
 use millstream_cilk_lower::nesting::{self, ParseError};
 use millstream_graph::ty::{Scalar, StructDef, Structs, Type};

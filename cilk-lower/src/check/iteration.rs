@@ -518,15 +518,26 @@ fn cut(base: &syn::Expr, cuts: &[Cut<'_>]) -> Option<syn::Expr> {
     let (all, count) = (own("all", span), own("count", span));
     let cuts = cuts.iter().map(|cut| {
         let number = &cut.call.args[0];
-        let part = match (cut.call.method == "skip", cut.from_end) {
-            (true, false) => quote_spanned!(span=> #count..),
-            (true, true) => quote_spanned!(span=> ..#all.len() - #count),
-            (false, false) => quote_spanned!(span=> ..#count),
-            (false, true) => quote_spanned!(span=> #all.len() - #count..),
-        };
+        let part = part_left(cut.call, cut.from_end, &all, &count);
         quote_spanned!(span=> let #count: usize = #number; let #count = #count.min(#all.len()); let #all = #by #all[#part];)
     });
     Some(parse_quote_spanned!(span=> { let #all = #by (#of)[..]; #(#cuts)* #all }.#method()))
+}
+
+/// Which part of a slice so many elements leave that `skip` or `take` names, from its end or its beginning.
+pub(super) fn part_left(
+    cut: &syn::ExprMethodCall,
+    from_end: bool,
+    all: &syn::Ident,
+    count: &syn::Ident,
+) -> proc_macro2::TokenStream {
+    let span = cut.span();
+    match (cut.method == "skip", from_end) {
+        (true, false) => quote_spanned!(span=> #count..),
+        (true, true) => quote_spanned!(span=> ..#all.len() - #count),
+        (false, false) => quote_spanned!(span=> ..#count),
+        (false, true) => quote_spanned!(span=> #all.len() - #count..),
+    }
 }
 
 /// Whether an attribute is `#[parallel]`, however its path is written.

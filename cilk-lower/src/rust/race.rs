@@ -294,15 +294,15 @@ impl Rewrite<'_> {
     fn tried(&self, value: &Expr, at: Span) -> TokenStream {
         let (sync, tried) = (sync(at), Ident::new("millstream_tried", own(at)));
         let ret = self.ret.iter();
-        let of_tried = quote_spanned!(own(at)=> ::millstream::__private::Tried);
-        quote_spanned! {own(at)=> {
-            let #tried = #value;
-            if #of_tried::leaves(&#tried) {
-                #sync
-                return (move || #(-> #ret)* { #tried?; ::core::unreachable!() })();
+        quote_spanned! {own(at)=>
+            match ::millstream::__private::Tried::tried(#value) {
+                ::core::result::Result::Ok(#tried) => #tried,
+                ::core::result::Result::Err(#tried) => {
+                    #sync
+                    return (move || #(-> #ret)* { #tried?; ::core::unreachable!() })();
+                }
             }
-            #of_tried::value(#tried)
-        }}
+        }
     }
 
     /// Lets a block that is a task's value end with the last sync.

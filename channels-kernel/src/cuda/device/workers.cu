@@ -136,8 +136,8 @@ FN bool flat_choose(Own& o, Shared& sh) {
   return best != 0;
 }
 
-// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it behind a barrier, and none but the first
-// warp's goes on to what reads it before the next one.
+// Takes in what a dispatch has pushed: its children lie on top of their channels, without gaps. All threads call it behind a barrier; past
+// the one within, the first warp goes on alone, and the others wait at the next.
 FN void flat_take(Own& o, Shared& sh) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];

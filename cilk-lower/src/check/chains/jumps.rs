@@ -2,7 +2,11 @@
 //! and of what is stepped through the first of each chunk.
 
 use super::{
-    super::{Checker, iteration::PARTS, places::strip},
+    super::{
+        Checker,
+        iteration::{PARTS, part_left},
+        places::strip,
+    },
     adaptors::Place,
     item,
     loops::{Loop, Rounds},
@@ -117,12 +121,7 @@ impl Checker<'_> {
                     quote_spanned!(span=> if #count == 0 { 0 } else { #count.saturating_add(#width).wrapping_sub(1) })
                 }
             };
-            let part = match (m.method == "skip", from_end) {
-                (true, false) => quote_spanned!(span=> #count..),
-                (true, true) => quote_spanned!(span=> ..#slice.len() - #count),
-                (false, false) => quote_spanned!(span=> ..#count),
-                (false, true) => quote_spanned!(span=> #slice.len() - #count..),
-            };
+            let part = part_left(m, from_end, &slice, &count);
             before.extend(quote_spanned!(span=>
                 let #count: usize = #number; let #count = (#elements).min(#slice.len()); let #slice = #by #slice[#part];));
         }
