@@ -9,7 +9,7 @@ use millstream_graph::{
 use std::sync::atomic::Ordering;
 
 /// A predicate of the program's that takes more steps is taken for one that never ends.
-const MOST_STEPS: u64 = 10_000_000;
+const MOST_STEPS: u64 = 1_000_000;
 
 /// What a channel is good for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
