@@ -188,7 +188,7 @@ step() { # NAME SECONDS
         graphs) MILLSTREAM_TEST_DEVICE=cuda tests flows:: || failed=1 ;;
         examples) tests examples:: --skip _examples:: || failed=1 ;;
         deep) tests deep:: --test-threads 1 || failed=1 ;;
-        stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests stress:: || failed=1 ;;
+        stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 - 50))} tests stress:: || failed=1 ;;
         random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests random::every_engine || failed=1 ;;
         compile)
             local sm

@@ -57,9 +57,9 @@ const ENOUGH: Duration = Duration::from_millis(300);
 /// With less memory than where another program took longer, it is tried in the same way at each fourth budget.
 const OFTEN: Duration = Duration::from_secs(1);
 /// When all runs of a random program took longer, what is left of its budgets is left out, so that many programs have their turn.
-const RANDOM_SHARE: Duration = Duration::from_secs(3);
+const RANDOM_SHARE: Duration = Duration::from_secs(2);
 /// As [`RANDOM_SHARE`], of a call of another program.
-const SHARE: Duration = Duration::from_secs(20);
+const SHARE: Duration = Duration::from_secs(10);
 /// Decisions of a run that are compared.
 const RECORDS: u32 = 1 << 16;
 /// Children of a random program's task, at most.
