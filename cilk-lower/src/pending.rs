@@ -13,6 +13,9 @@ use millstream_graph::ir::{BinOp, Combine};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What is done to a variable that gets a value.
+const ASSIGNED: &str = "is assigned";
+
 /// The variables that may not be touched.
 #[derive(Clone, Debug, Default)]
 struct State {
@@ -178,6 +181,10 @@ impl Walk<'_> {
                     "let the children of this loop write to a second variable, and read the first"
                 }
                 (_, true) => "add this to a second variable, and both together after the `sync!()`",
+                // Nor would one for each round.
+                _ if what == ASSIGNED && !self.loops.is_empty() => {
+                    "give it such values before the loop, and let children write over them; or put a `sync!()` in between"
+                }
                 _ => "put a `sync!()` in between",
             };
             self.diags
@@ -269,7 +276,7 @@ impl Walk<'_> {
             if matches!(*place.kind, ExprKind::Var(_)) {
                 self.set(var);
             }
-            self.touch(var, place.span, "is assigned");
+            self.touch(var, place.span, ASSIGNED);
         }
     }
 
@@ -306,7 +313,7 @@ impl Walk<'_> {
         if whole && combine == Combine::Store {
             self.set(var);
         } else if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
-            self.touch(var, dest.span, "is assigned");
+            self.touch(var, dest.span, ASSIGNED);
         }
         if let Some(state) = &mut self.state {
             state
@@ -400,7 +407,7 @@ impl Walk<'_> {
                 self.inside(place);
                 if let Some((var, _)) = place.root() {
                     let adds = *op == BinOp::Add && self.gathers(var);
-                    self.touch_to(var, place.span, "is assigned", adds);
+                    self.touch_to(var, place.span, ASSIGNED, adds);
                     self.read(var, place.span);
                 }
             }

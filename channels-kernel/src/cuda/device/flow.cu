@@ -111,8 +111,16 @@ struct Flowing : Thread {
   static __device__ __noinline__ bool bring_full();
 };
 
+// What is rare is called, and not in line: it would be there once for each port of each node, and most of what a graph takes to compile.
+#define RARE [[maybe_unused]] static __device__ __noinline__
+
+// Moves a channel's `head`: by a warp, and by one lane.
+RARE void reclaim(u32 channel) { ring_reclaim<false>(device_flow.rings[channel]); }
+RARE void reclaim_alone(u32 channel) { ring_reclaim<true>(device_flow.rings[channel]); }
+
 // Makes room in a channel by dropping its oldest elements. One lane calls it.
-FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
+RARE void drop_oldest(u32 channel, u32 most) {
+  const Ring& r = device_flow.rings[channel];
   u64 at = 0;
   const u32 got = ring_deq(r, most, at);
   const Round places = ring_control(r, at);
@@ -125,17 +133,18 @@ FN void drop_oldest(const Ring& r, u32 channel, u32 most) {
   if (got == 0) return;
   if (lives_on(channel)) count_alive(0, got);
   __nv_atomic_fetch_add(&device_flow.state->dropped[channel], (u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-  ring_reclaim<true>(r);
+  reclaim_alone(channel);
 }
 
 // Waits for room in the middle of a body. One lane does, of those that bring a full stage away, and holds nothing that others want: the wavefront
 // that is being run was given back to its channel before. 0 when the run is over.
-FN u32 wait_for_room(const Ring& r, u32 most, u64& data, u64& place) {
+RARE u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
+  const Ring& r = device_flow.rings[channel];
   bool idle = false;
   u64 since = 0;
   u32 last = 0, got = 0;
   for (u32 looks = 1; got == 0; looks++) {
-    if (ring_room(r) == 0) ring_reclaim<true>(r);
+    if (ring_room(r) == 0) reclaim_alone(channel);
     if (ring_room(r)) {
       if (idle) __nv_atomic_fetch_sub(&device_flow.state->waiting, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       rises(idle);
@@ -153,6 +162,25 @@ FN u32 wait_for_room(const Ring& r, u32 most, u64& data, u64& place) {
     }
     pause(200);
   }
+  return got;
+}
+
+// Room for elements of a full stage: in their channel, or else with the block, from `kept` - 1 on, as long as that has place for them; or waits for it.
+// One lane calls it. How much is in the channel; if that is 0 and nothing is kept, the run is over.
+RARE u32 find_room(FlowShared& sh, u32 channel, u32 most, u32 full, u64& data, u64& place, u32& kept) {
+  const Ring& r = device_flow.rings[channel];
+  u32 got = 0;
+  if (ring_room(r) == 0) reclaim_alone(channel);
+  if (drops(channel) && ring_room(r) < most) drop_oldest(channel, most - ring_room(r));
+  if (ring_room(r)) got = ring_talloc(r, most, data, place);
+  if (got == 0 && sh.held[channel] + full + most <= r.keeps) {
+    kept = sh.held[channel] + 1;
+    sh.held[channel] += most;
+    if (lives_on(channel)) count_alive(most, 0);
+    return 0;
+  }
+  if (got == 0) got = wait_for_room(channel, most, data, place);
+  if (got && lives_on(channel)) count_alive(got, 0);
   return got;
 }
 
@@ -182,21 +210,8 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
     const Ring& r = device_flow.rings[S::channel(P)];
     while (done < full) {
       u64 data = 0, place = 0;
-      u32 got = 0;
-      u32 kept = 0;
-      if (leads) {
-        if (ring_room(r) == 0) ring_reclaim<true>(r);
-        if (drops(S::channel(P)) && ring_room(r) < full - done) drop_oldest(r, S::channel(P), full - done - ring_room(r));
-        if (ring_room(r)) got = ring_talloc(r, full - done, data, place);
-        // What finds no room is kept by the block, as long as there is place for that.
-        if (got == 0 && sh.held[S::channel(P)] + 2 * full - done <= r.keeps) {
-          kept = sh.held[S::channel(P)] + 1;
-          sh.held[S::channel(P)] += full - done;
-          if (S::lives(P)) count_alive(full - done, 0);
-        }
-        if (got == 0 && kept == 0) got = wait_for_room(r, full - done, data, place);
-        if (got && S::lives(P)) count_alive(got, 0);
-      }
+      u32 got = 0, kept = 0;
+      if (leads) got = find_room(sh, S::channel(P), full - done, full, data, place, kept);
       sync_lanes(lanes);
       got = shuffle(lanes, got, leader);
       kept = shuffle(lanes, kept, leader);
@@ -231,14 +246,15 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 }
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
-FN void allocate(FlowShared& sh, const Ring& r, u32 channel, u32 most) {
+RARE void allocate(FlowShared& sh, u32 channel, u32 most) {
+  const Ring& r = device_flow.rings[channel];
   u32 got = 0;
   if (lane_id() == 0) got = ring_talloc(r, most, sh.data, sh.place);
   // All lanes have to see the same.
   if (__shfl_sync(ALL_LANES, got, 0, WARP) == 0) {
-    ring_reclaim<false>(r);
+    reclaim(channel);
     if (lane_id() == 0) {
-      if (drops(channel) && ring_room(r) < most) drop_oldest(r, channel, most - ring_room(r));
+      if (drops(channel) && ring_room(r) < most) drop_oldest(channel, most - ring_room(r));
       if (ring_room(r)) got = ring_talloc(r, most, sh.data, sh.place);
     }
   }
@@ -252,7 +268,7 @@ FN void bring_staged(FlowShared& sh) {
   const Ring& r = device_flow.rings[channel];
   u32 done = 0;
   while (done < count) {
-    if (warp_id() == 0) allocate(sh, r, channel, count - done);
+    if (warp_id() == 0) allocate(sh, channel, count - done);
     __syncthreads();
     const u32 got = sh.got;
     if (got == 0) break;

@@ -4,7 +4,7 @@
 FN void bring_held(FlowShared& sh) {
   const u32 channel = sh.channel, held = sh.held[channel];
   const Ring& r = device_flow.rings[channel];
-  if (warp_id() == 0) allocate(sh, r, channel, held);
+  if (warp_id() == 0) allocate(sh, channel, held);
   __syncthreads();
   const u32 got = sh.got;
   const Round slots = ring_slots(r, sh.data), places = ring_control(r, sh.place);
@@ -87,7 +87,7 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
     for (u64 rest = holds; rest && act == LEAVE; rest &= rest - 1) {
       channel = trailing_zeros(rest);
       const Ring& r = device_flow.rings[channel];
-      if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) == 0) ring_reclaim<false>(r);
+      if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) == 0) reclaim(channel);
       if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP)) act = BRING_HELD;
     }
     if (act == LEAVE && !seen.pausing) {
