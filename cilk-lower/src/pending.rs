@@ -13,8 +13,16 @@ use millstream_graph::ir::{BinOp, Combine};
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is done to a variable that gets a value.
-const ASSIGNED: &str = "is assigned";
+/// What is done to a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Touch {
+    Used,
+    Assigned,
+    /// An element of it gets a value.
+    Element,
+    /// It is an `op=` to what results are gathered in.
+    Added,
+}
 
 /// The variables that may not be touched.
 #[derive(Clone, Debug, Default)]
@@ -163,32 +171,34 @@ impl Walk<'_> {
             .min_by_key(|s| start(*s))
     }
 
-    fn touch(&mut self, var: VarId, span: Span, what: &str) {
-        self.touch_to(var, span, what, false);
-    }
-
-    /// The same; `adds`: it is an `op=` to what results are gathered in.
-    fn touch_to(&mut self, var: VarId, span: Span, what: &str, adds: bool) {
+    fn touch(&mut self, var: VarId, span: Span, how: Touch) {
         if let Some(spawned) = self.awaiting(var) {
             if self.given == Some(var) {
                 return self.not_gathered(var, span, spawned);
             }
             let name = &self.body.vars[var.0].name;
             let own = self.child.is_some_and(|c| start(c) == start(spawned));
-            let help = match (own, adds) {
+            let help = match (own, how) {
                 // A sync for each child would make them run one after another.
                 (true, _) => {
                     "let the children of this loop write to a second variable, and read the first"
                 }
-                (_, true) => "add this to a second variable, and both together after the `sync!()`",
+                (_, Touch::Added) => {
+                    "add this to a second variable, and both together after the `sync!()`"
+                }
                 // Nor would one for each round.
-                _ if what == ASSIGNED && !self.loops.is_empty() => {
-                    "give it such values before the loop, and let children write over them; or put a `sync!()` in between"
+                (_, Touch::Element) if !self.loops.is_empty() => {
+                    "give elements their values before the loop, and let children write over them; or put a `sync!()` in between"
                 }
                 _ => "put a `sync!()` in between",
             };
+            let what = if how == Touch::Used {
+                "used"
+            } else {
+                "assigned"
+            };
             self.diags
-                .error(span, format!("`{name}` {what} before its `sync!()`"))
+                .error(span, format!("`{name}` is {what} before its `sync!()`"))
                 .note(spawned, "a child that may still run writes to it")
                 .help(help);
         }
@@ -276,7 +286,11 @@ impl Walk<'_> {
             if matches!(*place.kind, ExprKind::Var(_)) {
                 self.set(var);
             }
-            self.touch(var, place.span, ASSIGNED);
+            let how = match *place.kind {
+                ExprKind::Index(..) | ExprKind::MatIndex(..) => Touch::Element,
+                _ => Touch::Assigned,
+            };
+            self.touch(var, place.span, how);
         }
     }
 
@@ -313,7 +327,7 @@ impl Walk<'_> {
         if whole && combine == Combine::Store {
             self.set(var);
         } else if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
-            self.touch(var, dest.span, ASSIGNED);
+            self.touch(var, dest.span, Touch::Assigned);
         }
         if let Some(state) = &mut self.state {
             state
@@ -356,7 +370,7 @@ impl Walk<'_> {
             | K::Lanes
             | K::Error => {}
             K::Var(var) => {
-                self.touch(*var, e.span, "is used");
+                self.touch(*var, e.span, Touch::Used);
                 self.read(*var, e.span);
             }
             // The length of what awaits results is known all the while.
@@ -406,8 +420,12 @@ impl Walk<'_> {
                 self.expr(value);
                 self.inside(place);
                 if let Some((var, _)) = place.root() {
-                    let adds = *op == BinOp::Add && self.gathers(var);
-                    self.touch_to(var, place.span, ASSIGNED, adds);
+                    let how = if *op == BinOp::Add && self.gathers(var) {
+                        Touch::Added
+                    } else {
+                        Touch::Assigned
+                    };
+                    self.touch(var, place.span, how);
                     self.read(var, place.span);
                 }
             }

@@ -28,6 +28,16 @@ pub mod program {
         sync!();
         count
     }
+
+    #[task]
+    pub fn some(n: u64) -> u64 {
+        let mut r = [0; 4];
+        for k in 0..4 {
+            r[k as usize] = if n > k { spawn!(child(n, k)) } else { 1 };
+        }
+        sync!();
+        r[3]
+    }
 }
 
 //~ 14:36: `q` is used before its `sync!()`
@@ -39,3 +49,6 @@ pub mod program {
 //~ 26:13: `count` is assigned before its `sync!()`
 //~   note: 24:22: a child that may still run writes to it
 //~   help: put a `sync!()` in between
+//~ 36:13: `r` is assigned before its `sync!()`
+//~   note: 36:40: a child that may still run writes to it
+//~   help: give elements their values before the loop, and let children write over them; or put a `sync!()` in between
