@@ -232,22 +232,77 @@ impl Checker<'_> {
             || self.variant_named(&name.clone().into()).is_some()
     }
 
-    /// The type behind a `:`; `_` in it is left open where it stands alone or as an array's element.
+    /// The type behind a `:`; `_` in it is left open.
     pub(super) fn annotated(&mut self, ty: &syn::Type) -> Ty {
         match ty {
-            syn::Type::Infer(_) => self.fresh_any(),
-            syn::Type::Array(a) if matches!(*a.elem, syn::Type::Infer(_)) => {
+            syn::Type::Infer(_) => return self.fresh_any(),
+            syn::Type::Paren(t) => return self.annotated(&t.elem),
+            syn::Type::Tuple(t) => {
+                return Ty::Tuple(t.elems.iter().map(|ty| self.annotated(ty)).collect());
+            }
+            syn::Type::Array(a) if holds_open(&a.elem) => {
                 let len = consts::eval_usize(self.m, &a.len).unwrap_or(0);
-                Ty::Array(Box::new(self.fresh_any()), len)
+                return Ty::Array(Box::new(self.annotated(&a.elem)), len);
             }
-            syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(|ty| self.annotated(ty)).collect()),
-            other => {
-                if let Some(open) = self.partly_written(other) {
-                    return open;
+            syn::Type::Reference(r) if holds_open(&r.elem) => {
+                let mutable = r.mutability.is_some();
+                return match &*r.elem {
+                    syn::Type::Slice(s) => Ty::Slice {
+                        mutable,
+                        elem: Box::new(self.annotated(&s.elem)),
+                    },
+                    target => Ty::Ref {
+                        mutable,
+                        target: Box::new(self.annotated(target)),
+                    },
+                };
+            }
+            syn::Type::Path(p) if holds_open(ty) && self.m.item(&p.path).is_none() => {
+                if let Some(last) = p.path.segments.last() {
+                    let held = types_in(&last.arguments);
+                    match (last.ident.to_string().as_str(), &held[..]) {
+                        ("Option", [some]) => {
+                            return Ty::Option(Box::new(self.annotated(some)));
+                        }
+                        ("Result", [ok, err]) => {
+                            let ok = self.annotated(ok);
+                            return Ty::Result(Box::new(ok), Box::new(self.annotated(err)));
+                        }
+                        _ => {}
+                    }
                 }
-                let known = self.m.resolve_type(other);
-                self.said(other, &known, &Guesses::default())
             }
+            _ => {}
+        }
+        if let Some(open) = self.partly_written(ty) {
+            return open;
+        }
+        let known = self.m.resolve_type(ty);
+        self.said(ty, &known, &Guesses::default())
+    }
+}
+
+/// Whether a type that is written has `_` somewhere in it.
+fn holds_open(ty: &syn::Type) -> bool {
+    struct Open(bool);
+    impl Visit<'_> for Open {
+        fn visit_type_infer(&mut self, _: &syn::TypeInfer) {
+            self.0 = true;
         }
     }
+    let mut open = Open(false);
+    open.visit_type(ty);
+    open.0
+}
+
+/// The types among a path's arguments.
+fn types_in(arguments: &syn::PathArguments) -> Vec<&syn::Type> {
+    let syn::PathArguments::AngleBracketed(given) = arguments else {
+        return Vec::new();
+    };
+    let types = given.args.iter().filter_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
 }

@@ -315,6 +315,7 @@ programs! {
     tuples
     type_aliases
     types_known_later
+    types_left_open
     u64_full_range
     unbalanced_trees
     unused_results
