@@ -380,20 +380,29 @@ impl Checker<'_> {
                 let value = self.expr_as(value, &Ty::Scalar(bits));
                 Expr::new(ExprKind::Bitcast(value), ty, span)
             }
-            ("from_be_bytes" | "from_le_bytes", [bytes]) if scalar.is_int() => {
+            // Devices have the low byte first.
+            ("from_be_bytes" | "from_le_bytes" | "from_ne_bytes", [bytes])
+                if scalar != Scalar::Bool =>
+            {
                 let array = Ty::Array(
                     Box::new(Ty::Scalar(Scalar::U8)),
                     u64::from(scalar.bits() / 8),
                 );
                 let bytes = self.expr_as(bytes, &array);
                 let big = name == "from_be_bytes";
-                Expr::new(
-                    ExprKind::Method(Builtin::FromBytes { big }, vec![bytes]),
-                    ty,
-                    span,
-                )
+                let bits = match scalar {
+                    Scalar::F32 => Scalar::U32,
+                    Scalar::F64 => Scalar::U64,
+                    int => int,
+                };
+                let kind = ExprKind::Method(Builtin::FromBytes { big }, vec![bytes]);
+                let made = Expr::new(kind, Ty::Scalar(bits), span);
+                if bits == scalar {
+                    made
+                } else {
+                    Expr::new(ExprKind::Bitcast(made), ty, span)
+                }
             }
-            // Devices have the low byte first.
             ("from_be" | "from_le", [value]) if scalar.is_int() => {
                 let value = self.expr_as(value, &ty);
                 match name {

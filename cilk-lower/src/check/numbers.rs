@@ -81,6 +81,7 @@ const INT_OTHERS: &[&str] = &[
     "is_multiple_of",
     "to_be_bytes",
     "to_le_bytes",
+    "to_ne_bytes",
     "ilog2",
     "ilog10",
     "ilog",
@@ -94,6 +95,9 @@ const FLOAT_OTHERS: &[&str] = &[
     "powi",
     "mul_add",
     "to_bits",
+    "to_be_bytes",
+    "to_le_bytes",
+    "to_ne_bytes",
     "signum",
     "recip",
     "fract",
@@ -233,6 +237,10 @@ impl Checker<'_> {
                 let (a, b) = (self.expr_as(a, &ty), self.expr_as(b, &ty));
                 Expr::new(ExprKind::MulAdd(r, a, b), ty, span)
             }
+            ("to_be_bytes" | "to_le_bytes" | "to_ne_bytes", []) => {
+                let bits = self.float_method(&r, "to_bits", &[], span)?;
+                return self.int_method(&bits, name, &[], span);
+            }
             ("to_bits", []) => {
                 let bits = if ty == Ty::Scalar(Scalar::F32) {
                     Scalar::U32
@@ -319,7 +327,8 @@ impl Checker<'_> {
             ("to_ascii_uppercase", []) if self.shallow(&ty) == Ty::Scalar(Scalar::U8) => {
                 method(Builtin::ToAsciiUppercase, vec![r], ty)
             }
-            ("to_be_bytes" | "to_le_bytes", []) => {
+            // Devices have the low byte first.
+            ("to_be_bytes" | "to_le_bytes" | "to_ne_bytes", []) => {
                 let bytes = u64::from(self.decided(&ty)?.bits() / 8);
                 let array = Ty::Array(Box::new(Ty::Scalar(Scalar::U8)), bytes);
                 let big = name == "to_be_bytes";

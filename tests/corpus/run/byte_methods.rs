@@ -65,6 +65,13 @@ pub mod program {
     }
 
     #[task]
+    pub fn floats(x: f32, y: f64) -> (u32, f64, [u8; 4]) {
+        let low = u32::from_le_bytes(x.to_le_bytes());
+        let back = f64::from_be_bytes(y.to_be_bytes()) + f64::from(f32::from_ne_bytes(x.to_ne_bytes()));
+        (low, back, f32::from_le_bytes(low.wrapping_add(1).to_ne_bytes()).to_be_bytes())
+    }
+
+    #[task]
     pub fn multiples(n: u32, of: u32) -> (bool, bool, bool) {
         (n.is_multiple_of(of), (n as u64).is_multiple_of(3), (n as u8).is_multiple_of(0))
     }
@@ -77,6 +84,8 @@ millstream_tests::cases! {
     swapped(0x0102_0304_0506_07f8, -2, 200);
     swapped(u64::MAX, 0x1234, 0);
     hash(&(0..101).collect::<Vec<u8>>());
+    floats(1.5, -2.25);
+    floats(-0.0, 1e300);
     multiples(12, 4);
     multiples(13, 4);
     multiples(0, 0);
