@@ -392,17 +392,7 @@ impl Module {
     /// The types that an `Option` or a `Result` holds; none if something is wrong, and has been said.
     fn held_by(&mut self, segment: &syn::PathSegment, count: usize, help: &str) -> Vec<Type> {
         let name = &segment.ident;
-        let given: Vec<&syn::Type> = match &segment.arguments {
-            syn::PathArguments::AngleBracketed(args) => args
-                .args
-                .iter()
-                .filter_map(|arg| match arg {
-                    syn::GenericArgument::Type(ty) => Some(ty),
-                    _ => None,
-                })
-                .collect(),
-            _ => Vec::new(),
-        };
+        let given = types_in(&segment.arguments);
         if given.len() != count {
             let holds = match count {
                 1 => "the type it holds",
@@ -458,4 +448,16 @@ impl Module {
             elem: Box::new(ty),
         }
     }
+}
+
+/// The types among a path's arguments.
+pub(crate) fn types_in(arguments: &syn::PathArguments) -> Vec<&syn::Type> {
+    let syn::PathArguments::AngleBracketed(given) = arguments else {
+        return Vec::new();
+    };
+    let types = given.args.iter().filter_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.collect()
 }

@@ -26,6 +26,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
+    thread::JoinHandle,
     time::{Duration, Instant},
 };
 
@@ -540,17 +541,25 @@ fn tight_budgets_change_nothing_on_a_gpu() {
     );
     stress.start = Instant::now();
     let (send, ready) = sync_channel(AHEAD);
-    for _ in 0..workers {
-        let (devices, next, send) = (devices.clone(), Arc::clone(&next), send.clone());
-        // Nobody waits for what is being compiled when the time is over: that is a minute of some programs.
-        std::thread::spawn(move || compile(&devices, &next, last, &send));
-    }
+    let compiling: Vec<_> = (0..workers)
+        .map(|_| {
+            let (devices, next, send) = (devices.clone(), Arc::clone(&next), send.clone());
+            std::thread::spawn(move || compile(&devices, &next, last, &send))
+        })
+        .collect();
     drop(send);
     rounds(&mut stress, &programs, &ready);
     for (name, seen) in &stress.seen {
         println!("{name}: {seen:?}");
     }
     println!("Seen: all of it in {:.0?}", stress.start.elapsed());
+    // What was refused and had no turn; and who panicked. What is still being compiled nobody waits for: that is a minute of some programs.
+    for refused in ready.try_iter().filter_map(Result::err) {
+        differs(&mut stress.wrong, refused);
+    }
+    for thread in compiling.into_iter().filter(JoinHandle::is_finished) {
+        thread.join().unwrap();
+    }
     stress.wrong.truncate(40);
     assert!(stress.wrong.is_empty(), "{}", stress.wrong.join("\n"));
 }

@@ -372,17 +372,12 @@ impl Checker<'_> {
                 Expr::new(ExprKind::Int(value), ty, span)
             }
             ("from_bits", [value]) if scalar.is_float() => {
-                let bits = if scalar == Scalar::F32 {
-                    Scalar::U32
-                } else {
-                    Scalar::U64
-                };
-                let value = self.expr_as(value, &Ty::Scalar(bits));
+                let value = self.expr_as(value, &Ty::Scalar(bits_of(scalar)));
                 Expr::new(ExprKind::Bitcast(value), ty, span)
             }
             // Devices have the low byte first.
             ("from_be_bytes" | "from_le_bytes" | "from_ne_bytes", [bytes])
-                if scalar != Scalar::Bool =>
+                if scalar.is_int() || scalar.is_float() =>
             {
                 let array = Ty::Array(
                     Box::new(Ty::Scalar(Scalar::U8)),
@@ -390,11 +385,7 @@ impl Checker<'_> {
                 );
                 let bytes = self.expr_as(bytes, &array);
                 let big = name == "from_be_bytes";
-                let bits = match scalar {
-                    Scalar::F32 => Scalar::U32,
-                    Scalar::F64 => Scalar::U64,
-                    int => int,
-                };
+                let bits = bits_of(scalar);
                 let kind = ExprKind::Method(Builtin::FromBytes { big }, vec![bytes]);
                 let made = Expr::new(kind, Ty::Scalar(bits), span);
                 if bits == scalar {
@@ -512,6 +503,15 @@ impl Checker<'_> {
             }
         };
         Some(self.call_template(template, written, None, args, want, span))
+    }
+}
+
+/// The integer that has the bits of a number.
+const fn bits_of(number: Scalar) -> Scalar {
+    match number {
+        Scalar::F32 => Scalar::U32,
+        Scalar::F64 => Scalar::U64,
+        int => int,
     }
 }
 

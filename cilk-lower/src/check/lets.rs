@@ -7,7 +7,7 @@ use super::{
     places::strip,
     refutable::is_rest,
 };
-use crate::{consts, hir::Stmt, items::Item, ty::Ty};
+use crate::{consts, hir::Stmt, items::Item, resolve::types_in, ty::Ty};
 use quote::ToTokens;
 use syn::{spanned::Spanned, visit::Visit};
 
@@ -293,16 +293,4 @@ fn holds_open(ty: &syn::Type) -> bool {
     let mut open = Open(false);
     open.visit_type(ty);
     open.0
-}
-
-/// The types among a path's arguments.
-fn types_in(arguments: &syn::PathArguments) -> Vec<&syn::Type> {
-    let syn::PathArguments::AngleBracketed(given) = arguments else {
-        return Vec::new();
-    };
-    let types = given.args.iter().filter_map(|arg| match arg {
-        syn::GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    });
-    types.collect()
 }

@@ -111,15 +111,16 @@ struct Flowing : Thread {
   static __device__ __noinline__ bool bring_full();
 };
 
-// What is rare is called, and not in line: it would be there once for each port of each node, and most of what a graph takes to compile.
-#define RARE [[maybe_unused]] static __device__ __noinline__
+// What is rare, or done once for a wavefront and a port, is called, and not in line: it would be there once for each port of each node, and most of what a
+// graph takes to compile.
+#define CALLED [[maybe_unused]] static __device__ __noinline__
 
 // Moves a channel's `head`: by a warp, and by one lane.
-RARE void reclaim(u32 channel) { ring_reclaim<false>(device_flow.rings[channel]); }
-RARE void reclaim_alone(u32 channel) { ring_reclaim<true>(device_flow.rings[channel]); }
+CALLED void reclaim(u32 channel) { ring_reclaim<false>(device_flow.rings[channel]); }
+CALLED void reclaim_alone(u32 channel) { ring_reclaim<true>(device_flow.rings[channel]); }
 
 // Makes room in a channel by dropping its oldest elements. One lane calls it.
-RARE void drop_oldest(u32 channel, u32 most) {
+CALLED void drop_oldest(u32 channel, u32 most) {
   const Ring& r = device_flow.rings[channel];
   u64 at = 0;
   const u32 got = ring_deq(r, most, at);
@@ -138,7 +139,7 @@ RARE void drop_oldest(u32 channel, u32 most) {
 
 // Waits for room in the middle of a body. One lane does, of those that bring a full stage away, and holds nothing that others want: the wavefront
 // that is being run was given back to its channel before. 0 when the run is over.
-RARE u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
+CALLED u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
   const Ring& r = device_flow.rings[channel];
   bool idle = false;
   u64 since = 0;
@@ -167,7 +168,7 @@ RARE u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
 
 // Room for elements of a full stage: in their channel, or else with the block, from `kept` - 1 on, as long as that has place for them; or waits for it.
 // One lane calls it. How much is in the channel; if that is 0 and nothing is kept, the run is over.
-RARE u32 find_room(FlowShared& sh, u32 channel, u32 most, u32 full, u64& data, u64& place, u32& kept) {
+CALLED u32 find_room(FlowShared& sh, u32 channel, u32 most, u32 full, u64& data, u64& place, u32& kept) {
   const Ring& r = device_flow.rings[channel];
   u32 got = 0;
   if (ring_room(r) == 0) reclaim_alone(channel);
@@ -246,7 +247,7 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 }
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
-RARE void allocate(FlowShared& sh, u32 channel, u32 most) {
+CALLED void allocate(FlowShared& sh, u32 channel, u32 most) {
   const Ring& r = device_flow.rings[channel];
   u32 got = 0;
   if (lane_id() == 0) got = ring_talloc(r, most, sh.data, sh.place);
