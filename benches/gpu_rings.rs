@@ -45,6 +45,8 @@ fn text(words: usize, lie: Lie, whole: bool) -> String {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum By {
     Wavefronts,
+    /// Through a ring for every two blocks: it takes all blocks that are on the GPU at once.
+    SideBySide,
     Warps,
     Lanes,
     Broker,
@@ -56,6 +58,7 @@ impl By {
     const fn kernel(self) -> &'static str {
         match self {
             Self::Wavefronts => "by_wavefronts",
+            Self::SideBySide => "side_by_side",
             Self::Warps => "by_warps",
             Self::Lanes => "by_lanes",
             Self::Broker => "by_broker",
@@ -129,28 +132,31 @@ impl Gpu {
         made.map_err(failed)
     }
 
-    /// Seconds for so many elements through a queue of that width, checked; and how many wavefronts of producers found no room when they came.
+    /// Passes at least so many elements through queues of that width, and checks that each came once.
     fn pass(
         &self,
         by: By,
         count: u64,
         (width, group): (u32, u32),
         blocks: Option<u32>,
-    ) -> Result<(f64, u64), String> {
-        let run = self.run(by, count, width, group, blocks);
-        let (seconds, came) = run.map_err(failed)?;
-        let [consumed, sum, wrong, yields] = came;
-        let (came, expected) = ([consumed, sum, wrong], [count, sum_of(count), 0]);
+    ) -> Result<Ran, String> {
+        let ran = self.run(by, count, width, group, blocks).map_err(failed)?;
+        let [consumed, sum, wrong, _] = ran.came;
+        let (rings, each) = (u64::from(ran.rings), ran.elements / u64::from(ran.rings));
+        let (came, expected) = (
+            [consumed, sum, wrong],
+            [ran.elements, rings * sum_of(each), 0],
+        );
         if came != expected {
             return Err(format!(
                 "{} through a width of {width}: count, sum and mistakes are {came:?}, not {expected:?}",
                 by.kernel()
             ));
         }
-        Ok((seconds, yields))
+        Ok(ran)
     }
 
-    /// Runs a kernel by so many blocks, or by all that are on the GPU at once: seconds, and what it came to.
+    /// Runs a kernel by so many blocks, or by all that are on the GPU at once.
     fn run(
         &self,
         by: By,
@@ -158,69 +164,82 @@ impl Gpu {
         width: u32,
         group: u32,
         blocks: Option<u32>,
-    ) -> Result<(f64, [u64; 4]), DriverError> {
-        let layout = RingLayout::of_strides(vec![self.bytes], width, group)
-            .expect("a width that rings have");
-        let data = Memory::zeroed(layout.strides[0] * u64::from(width))?;
-        let words = Memory::zeroed(size_of::<RingWords>() as u64)?;
-        let control = Memory::zeroed(8 * u64::from(width))?;
-        let marks = Marks::of(width, group, STRETCH);
-        let done = Memory::zeroed(marks.bytes())?;
-        let came = Memory::zeroed(32)?;
-        let begin = RingWords {
-            room: Line(width),
-            ..RingWords::default()
-        };
-        let (mut ring, mut width, mut count) = (
-            Ring {
-                words: words.0,
-                control: control.0,
-                done: done.0,
-                freed: done.0 + marks.freed(),
-                width,
-                group,
-                stretch: STRETCH,
-                ..Ring::default()
-            },
-            width,
-            count,
-        );
-        let (mut data_at, mut came_at, mut words_at, mut tickets) =
-            (data.0, came.0, words.0, control.0);
-        let mut of_ring = [
-            (&raw mut ring).cast::<c_void>(),
-            (&raw mut data_at).cast(),
-            (&raw mut count).cast(),
-            (&raw mut came_at).cast(),
-        ];
-        let mut of_broker = [
-            (&raw mut words_at).cast::<c_void>(),
-            (&raw mut tickets).cast(),
-            (&raw mut data_at).cast(),
-            (&raw mut width).cast(),
-            (&raw mut count).cast(),
-            (&raw mut came_at).cast(),
-        ];
-        let (args, begin): (&mut [*mut c_void], &[RingWords]) = match by {
-            // Its words are fewer, and begin as zeros.
-            By::Broker => (&mut of_broker, &[]),
-            By::Wavefronts | By::Warps | By::Lanes | By::Polls => (&mut of_ring, &[begin]),
-        };
-        // SAFETY: a plain structure of C.
-        let begin =
-            unsafe { std::slice::from_raw_parts(begin.as_ptr().cast::<u8>(), size_of_val(begin)) };
+    ) -> Result<Ran, DriverError> {
         let name = CString::new(by.kernel()).expect("a name");
-        let mut found = [0; 4];
-        // SAFETY: the arguments are what the kernel takes, and live until it has ended; all blocks are on the GPU at once.
-        unsafe {
-            result::memcpy_htod_sync(words.0, begin)?;
+        // SAFETY: the module has that kernel.
+        let (function, most) = unsafe {
             let function = result::module::get_function(self.module, name)?;
             let each = result::occupancy::max_active_block_per_multiprocessor(
                 function,
                 kernel::BLOCK as i32,
                 0,
             )?;
-            let blocks = blocks.unwrap_or(self.multiprocessors * each.max(1) as u32);
+            (function, self.multiprocessors * each.max(1) as u32)
+        };
+        let blocks = blocks.unwrap_or(most);
+        let rings = if by == By::SideBySide { blocks / 2 } else { 1 };
+        let of_all = u64::from(rings);
+        let layout = RingLayout::of_strides(vec![self.bytes], width, group)
+            .expect("a width that rings have");
+        let marks = Marks::of(width, group, STRETCH);
+        let (slots, marked) = (u64::from(width), marks.bytes().next_multiple_of(8));
+        let data = Memory::zeroed(layout.strides[0] * slots * of_all)?;
+        let words = Memory::zeroed(size_of::<RingWords>() as u64 * of_all)?;
+        let control = Memory::zeroed(8 * slots * of_all)?;
+        let done = Memory::zeroed(marked * of_all)?;
+        let came = Memory::zeroed(32)?;
+        let begin = RingWords {
+            room: Line(width),
+            ..RingWords::default()
+        };
+        let ring = |r: u64| Ring {
+            words: words.0 + size_of::<RingWords>() as u64 * r,
+            control: control.0 + 8 * slots * r,
+            done: done.0 + marked * r,
+            freed: done.0 + marked * r + marks.freed(),
+            width,
+            group,
+            stretch: STRETCH,
+            ..Ring::default()
+        };
+        let all: Vec<Ring> = (0..of_all).map(ring).collect();
+        let side_by_side = Memory::zeroed(size_of_val(&all[..]) as u64)?;
+        let each = count.div_ceil(of_all);
+        let (mut one, mut width, mut each_at, mut all_at) = (ring(0), width, each, side_by_side.0);
+        let (mut data_at, mut came_at, mut words_at, mut tickets) =
+            (data.0, came.0, words.0, control.0);
+        let of_broker = [
+            (&raw mut words_at).cast::<c_void>(),
+            (&raw mut tickets).cast(),
+            (&raw mut data_at).cast(),
+            (&raw mut width).cast(),
+            (&raw mut each_at).cast(),
+            (&raw mut came_at).cast(),
+        ];
+        let mut of_ring = |ring: *mut c_void| {
+            [
+                ring,
+                (&raw mut data_at).cast(),
+                (&raw mut each_at).cast(),
+                (&raw mut came_at).cast(),
+            ]
+        };
+        let mut args = match by {
+            By::Broker => of_broker.to_vec(),
+            By::SideBySide => of_ring((&raw mut all_at).cast()).to_vec(),
+            By::Wavefronts | By::Warps | By::Lanes | By::Polls => {
+                of_ring((&raw mut one).cast()).to_vec()
+            }
+        };
+        let mut found = [0; 4];
+        // SAFETY: the arguments are what the kernel takes, and live until it has ended; all blocks are on the GPU at once. What is copied are plain
+        // structures of C, to memory of that length.
+        unsafe {
+            // A broker's words are fewer, and begin as zeros.
+            if by != By::Broker {
+                result::memcpy_htod_sync(words.0, &vec![begin; rings as usize])?;
+                result::memcpy_htod_sync(side_by_side.0, &all)?;
+            }
             let stream = result::stream::null();
             let flags = sys::CUevent_flags::CU_EVENT_DEFAULT;
             let (start, end) = (result::event::create(flags)?, result::event::create(flags)?);
@@ -231,7 +250,7 @@ impl Gpu {
                 (kernel::BLOCK, 1, 1),
                 0,
                 stream,
-                args,
+                &mut args,
             )?;
             result::event::record(end, stream)?;
             result::event::synchronize(end)?;
@@ -239,9 +258,25 @@ impl Gpu {
             result::event::destroy(start)?;
             result::event::destroy(end)?;
             result::memcpy_dtoh_sync(&mut found, came.0)?;
-            Ok((seconds, found))
+            Ok(Ran {
+                seconds,
+                rings,
+                elements: each * of_all,
+                came: found,
+            })
         }
     }
+}
+
+/// What a kernel did.
+struct Ran {
+    seconds: f64,
+    /// Queues, side by side.
+    rings: u32,
+    /// Elements that were passed through all of them.
+    elements: u64,
+    /// How many were consumed, their sum, how many had words that differ, and how many wavefronts of producers found no room when they came.
+    came: [u64; 4],
 }
 
 /// Kernels that pass elements in one way, for the papers' figures.
@@ -267,7 +302,8 @@ impl Passage {
             other => return Err(format!("no kernel reserves {other} elements at once")),
         };
         let Passing { width, group, .. } = self.passing;
-        self.gpu.pass(by, count, (width, group), None)
+        let ran = self.gpu.pass(by, count, (width, group), None)?;
+        Ok((ran.seconds, ran.came[3]))
     }
 }
 
@@ -289,7 +325,7 @@ pub(crate) fn rates(
         let best = |by, count: u64| -> Result<f64, String> {
             let mut best = f64::INFINITY;
             for _ in 0..=rounds {
-                best = best.min(gpu.pass(by, count, (WIDTH, GROUP), None)?.0);
+                best = best.min(gpu.pass(by, count, (WIDTH, GROUP), None)?.seconds);
             }
             Ok(count as f64 / best / 1e9)
         };
@@ -334,7 +370,7 @@ pub(crate) fn costs(ordinal: u32, arch: u32, quick: bool) -> Result<Vec<Cost>, S
     ];
     let cost = |(by, count, width, times, what): (By, u64, u32, u64, &'static str)| {
         let run = gpu.run(by, count, width, GROUP, Some(1));
-        let (seconds, came) = run.map_err(failed)?;
+        let Ran { seconds, came, .. } = run.map_err(failed)?;
         if came[0] != count {
             return Err(format!("{what}: {} of {count}", came[0]));
         }
@@ -346,27 +382,33 @@ pub(crate) fn costs(ordinal: u32, arch: u32, quick: bool) -> Result<Vec<Cost>, S
     rows.into_iter().map(cost).collect()
 }
 
-/// Passes so many elements through rings of all kinds of widths; through a width of one, where each waits for the one before to come and go, a thousandth
-/// of them.
+/// Passes so many elements through rings of all kinds of widths. Where a ring holds less than a wavefront, each waits for the one before to come and go:
+/// there as many rings as the GPU has blocks for stand side by side.
 pub(crate) fn deliver(ordinal: u32, arch: u32, count: u64) -> Result<Vec<Delivered>, String> {
     say!(
-        "\nElements of 4 bytes, two blocks or more: each arrives once\n\n\
-         | width | elements | seconds | M/s |\n|---|---|---|---|"
+        "\nElements of 4 bytes, two blocks or more at each ring: each arrives once\n\n\
+         | width | rings | elements | seconds | M/s |\n|---|---|---|---|---|"
     );
     let gpu = Gpu::new((ordinal, Arch(arch)), 1, Lie::Structs, true)?;
     let one = |width: u32| {
-        let count = if width == 1 { count / 1000 } else { count };
-        // More would stand in each other's way.
-        let blocks = (2 * width / TILE).clamp(2, gpu.multiprocessors);
-        let (seconds, _) = gpu.pass(By::Wavefronts, count, (width, GROUP), Some(blocks))?;
+        let (by, blocks) = if width < TILE {
+            (By::SideBySide, None)
+        } else {
+            // More would stand in each other's way.
+            let blocks = (2 * width / TILE).min(gpu.multiprocessors);
+            (By::Wavefronts, Some(blocks))
+        };
+        let ran = gpu.pass(by, count, (width, GROUP), blocks)?;
+        let (rings, elements, seconds) = (ran.rings, ran.elements, ran.seconds);
         say!(
-            "| {width} | {count} | {seconds:.2} | {:.1} |",
-            count as f64 / seconds / 1e6
+            "| {width} | {rings} | {elements} | {seconds:.2} | {:.1} |",
+            elements as f64 / seconds / 1e6
         );
         Ok(Delivered {
             device: format!("cuda:{ordinal}"),
             width,
-            elements: count,
+            rings,
+            elements,
             seconds,
         })
     };

@@ -78,13 +78,13 @@ FN u64 share_of(u64 all, u32 part, u32 parts) { return all * (part + 1) / parts 
 #define LANE 4u
 #define TILE (LANE * BLOCK)
 
-// The ring, a wavefront a block.
-extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Element* data, u64 all, Came* came) {
+// The ring, a wavefront a block, by one of so many blocks.
+FN void pass_wavefronts(const Ring& ring, Element* data, u64 all, Came* came, u32 part, u32 parts) {
   SHARED(u32, got);
   SHARED(u32, over);
   SHARED(u64, at);
   SHARED(u64, place);
-  u64 left = share_of(all, blockIdx.x, gridDim.x);
+  u64 left = share_of(all, part, parts);
   Mine mine;
   bool done = false;
   while (!done) {
@@ -132,6 +132,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Ele
     __syncthreads();
   }
   mine.tell(came);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK) by_wavefronts(Ring ring, Element* data, u64 all, Came* came) {
+  pass_wavefronts(ring, data, all, came, blockIdx.x, gridDim.x);
+}
+
+// Rings side by side, each of two blocks: so many elements through each.
+extern "C" __global__ void __launch_bounds__(BLOCK) side_by_side(const Ring* rings, Element* data, u64 each, Came* came) {
+  const Ring ring = rings[blockIdx.x / 2];
+  pass_wavefronts(ring, element_at(data, blockIdx.x / 2 * ring.width), each, came, blockIdx.x % 2, 2);
 }
 
 // The ring, a wavefront a warp.

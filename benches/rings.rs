@@ -82,6 +82,8 @@ pub(crate) struct Cost {
 pub(crate) struct Delivered {
     pub(crate) device: String,
     pub(crate) width: u32,
+    /// Rings side by side that the elements went through.
+    pub(crate) rings: u32,
     pub(crate) elements: u64,
     pub(crate) seconds: f64,
 }
@@ -432,6 +434,7 @@ pub(crate) fn deliver(count: u64) -> Result<Vec<Delivered>, String> {
             Ok(Delivered {
                 device: "cpu".into(),
                 width,
+                rings: 1,
                 elements: count,
                 seconds,
             })

@@ -61,12 +61,13 @@ fn constants(plan: &FlowPlan, options: Options, out: &mut Writer) {
         out.line(&format!("#define {name} {value}u"));
         out.line("#endif");
     }
-    let ports = plan.nodes.iter().map(|n| n.ports.len()).max();
+    let ports = || plan.nodes.iter().map(|n| n.ports.len());
     out.line("#define STAGE_BYTES FLOW_STAGE");
     for (name, value) in [
         ("CHANNELS", plan.channels.len().max(1)),
         ("NODES", plan.nodes.len().max(1)),
-        ("MOST_PORTS", ports.unwrap_or(0).max(1)),
+        ("MOST_PORTS", ports().max().unwrap_or(0).max(1)),
+        ("ALL_PORTS", ports().sum()),
         ("UNIFORMS", plan.uniforms().max(1)),
         ("MIN_BLOCKS", options.min_blocks as usize),
     ] {
