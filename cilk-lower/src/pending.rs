@@ -37,10 +37,18 @@ struct State {
     unset: BTreeSet<VarId>,
 }
 
+/// A step on the way to a part of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Step {
+    Field(usize),
+    /// A known index.
+    Element(u64),
+}
+
 /// The part of a variable that a result goes to: the way there by fields and known indices.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Part {
-    steps: Vec<u64>,
+    steps: Vec<Step>,
     /// Whether it is all that lies there, not some element of it.
     all: bool,
     /// Whether it is memory of the variable itself, not what the variable refers to.
@@ -51,13 +59,13 @@ impl Part {
     fn of(place: &Expr) -> Self {
         let known = |index: &Expr| {
             if let ExprKind::Int(i) = *index.kind {
-                u64::try_from(i).ok()
+                u64::try_from(i).ok().map(Step::Element)
             } else {
                 None
             }
         };
         let (base, step) = match &*place.kind {
-            ExprKind::Field(base, i) => (base, Some(*i as u64)),
+            ExprKind::Field(base, i) => (base, Some(Step::Field(*i))),
             ExprKind::Index(base, index) => (base, known(index)),
             ExprKind::MatIndex(base, ..) => (base, None),
             ExprKind::Deref(base) => return Self::of(base),
@@ -79,6 +87,13 @@ impl Part {
 
     fn covers(&self, other: &Self) -> bool {
         self.all && other.steps.starts_with(&self.steps)
+    }
+
+    /// Whether the two are of different fields. Of elements rustc does not know that they differ, and would see a race.
+    fn is_beside(&self, other: &Self) -> bool {
+        let mut ways = self.steps.iter().zip(&other.steps);
+        let differ = ways.find(|(a, b)| a != b);
+        matches!(differ, Some((Step::Field(_), Step::Field(_))))
     }
 }
 
@@ -162,17 +177,20 @@ impl State {
 }
 
 impl Walk<'_> {
-    /// Where the first child was spawned that a variable awaits.
-    fn awaiting(&self, var: VarId) -> Option<Span> {
+    /// Where the first child was spawned that a part of a variable awaits.
+    fn awaiting(&self, var: VarId, part: &Part) -> Option<Span> {
         let parts = self.state.as_ref()?.awaiting.get(&var)?;
         parts
-            .values()
-            .map(|(span, _)| *span)
+            .iter()
+            .filter(|(awaiting, _)| !awaiting.is_beside(part))
+            .map(|(_, (span, _))| *span)
             .min_by_key(|s| start(*s))
     }
 
-    fn touch(&mut self, var: VarId, span: Span, how: Touch) {
-        if let Some(spawned) = self.awaiting(var) {
+    /// Something is done to a place of a variable.
+    fn touch(&mut self, var: VarId, place: &Expr, how: Touch) {
+        let span = place.span;
+        if let Some(spawned) = self.awaiting(var, &Part::of(place)) {
             if self.given == Some(var) {
                 return self.not_gathered(var, span, spawned);
             }
@@ -290,7 +308,7 @@ impl Walk<'_> {
                 ExprKind::Index(..) | ExprKind::MatIndex(..) => Touch::Element,
                 _ => Touch::Assigned,
             };
-            self.touch(var, place.span, how);
+            self.touch(var, place, how);
         }
     }
 
@@ -327,7 +345,7 @@ impl Walk<'_> {
         if whole && combine == Combine::Store {
             self.set(var);
         } else if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
-            self.touch(var, dest.span, Touch::Assigned);
+            self.touch(var, dest, Touch::Assigned);
         }
         if let Some(state) = &mut self.state {
             state
@@ -370,8 +388,13 @@ impl Walk<'_> {
             | K::Lanes
             | K::Error => {}
             K::Var(var) => {
-                self.touch(*var, e.span, Touch::Used);
+                self.touch(*var, e, Touch::Used);
                 self.read(*var, e.span);
+            }
+            K::Field(..) if let Some((var, _)) = e.root() => {
+                self.inside(e);
+                self.touch(var, e, Touch::Used);
+                self.read(var, e.span);
             }
             // The length of what awaits results is known all the while.
             K::Method(
@@ -425,7 +448,7 @@ impl Walk<'_> {
                     } else {
                         Touch::Assigned
                     };
-                    self.touch(var, place.span, how);
+                    self.touch(var, place, how);
                     self.read(var, place.span);
                 }
             }

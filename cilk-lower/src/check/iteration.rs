@@ -174,6 +174,7 @@ impl Checker<'_> {
             None | Some(syn::Pat::Wild(_)) => None,
             Some(syn::Pat::Ident(i)) => {
                 let var = self.add_var(&i.ident.to_string(), USIZE);
+                self.fix(var, i);
                 self.bind(&i.ident.to_string(), super::Binding::Var(var));
                 Some(var)
             }

@@ -279,7 +279,7 @@ impl<'m> Checker<'m> {
     }
 
     /// Notes that a variable which is declared without `mut` keeps its value.
-    fn fix(&mut self, var: VarId, pat: &syn::PatIdent) {
+    pub(super) fn fix(&mut self, var: VarId, pat: &syn::PatIdent) {
         self.vars[var.0].fixed = pat.mutability.is_none().then(|| pat.ident.span());
     }
 

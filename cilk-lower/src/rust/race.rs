@@ -270,12 +270,13 @@ impl Rewrite<'_> {
         })
     }
 
-    /// A result goes to a place.
+    /// A result goes to a place. On the way there may have been no child, and then there is nothing in `children`.
     fn hold(place: &Expr, value: &Expr) -> Expr {
         let at = own(place.span());
         let (children, result) = (children(place.span()), result(place.span()));
         Expr::Verbatim(quote_spanned! {at=> {
             let #result = #value;
+            #children = ::millstream::__private::Children::new();
             #children.hold(&#place, #result);
         }})
     }

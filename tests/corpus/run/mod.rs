@@ -88,6 +88,7 @@ programs! {
     early_returns
     edit_distance
     effects_between_spawns
+    elements_of_children_or_not
     empty_loops
     enums
     enums_with_parameters
