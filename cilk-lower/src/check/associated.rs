@@ -337,7 +337,10 @@ impl Checker<'_> {
         let inner = owner
             .strip_prefix("Atomic")
             .and_then(|s| Scalar::from_name(&s.to_lowercase()))?;
-        if name != "new" || args.len() != 1 {
+        if name == "default" && args.is_empty() {
+            return Some(self.default_of(&Ty::Atomic(inner), span));
+        }
+        if !matches!((name, args), ("new" | "from", [_])) {
             return None;
         }
         let value = self.expr_as(args[0], &Ty::Scalar(inner));

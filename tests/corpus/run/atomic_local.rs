@@ -20,10 +20,24 @@ pub mod program {
         sync!();
         hits.load(Ordering::Relaxed)
     }
+
+    /// Made in the other ways that there are.
+    #[task]
+    pub fn made(n: u32) -> u64 {
+        let (some, all) = (AtomicU64::default(), AtomicU64::from(u64::from(n) + 7));
+        for i in 0..n {
+            spawn!(count(i, &some));
+            spawn!(count(3 * i, &all));
+        }
+        sync!();
+        some.into_inner() * 1000 + all.load(Ordering::Relaxed)
+    }
 }
 
 millstream_tests::cases! {
     multiples(0);
     multiples(1);
     multiples(100);
+    made(0);
+    made(40);
 }
