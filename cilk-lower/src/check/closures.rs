@@ -338,8 +338,7 @@ impl Checker<'_> {
         let body = self.there(&at, |c| {
             for (pat, value, lends) in given {
                 let ty = value.ty.clone();
-                let pat = c.lending(lends, |c| c.pattern(pat, &ty));
-                stmts.push(Stmt::Let(pat, Some(value)));
+                c.let_argument(pat, &ty, value, lends, &mut stmts);
             }
             if let (true, Some((before, value))) = (giving.is_some(), ends_with(&closure.body)) {
                 c.give_chain(before, value, &mut stmts);

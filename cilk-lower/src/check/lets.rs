@@ -7,11 +7,17 @@ use super::{
     places::strip,
     refutable::is_rest,
 };
-use crate::{consts, hir::Stmt, items::Item, resolve::types_in, ty::Ty};
+use crate::{
+    consts,
+    hir::{Expr, Stmt},
+    items::Item,
+    resolve::types_in,
+    ty::Ty,
+};
 use quote::ToTokens;
 use syn::{spanned::Spanned, visit::Visit};
 
-/// Whether a pattern of a `let` has what only a `match` takes apart: `ref`, names of parts of a part, and what elements leave of an array.
+/// Whether a pattern of a `let` or of a parameter has what only a `match` takes apart: `ref`, names of parts of a part, and what elements leave of an array.
 fn is_taken_apart(pat: &syn::Pat) -> bool {
     struct Visitor(bool);
     impl<'p> Visit<'p> for Visitor {
@@ -204,6 +210,31 @@ impl Checker<'_> {
         let all: syn::Pat = syn::parse_quote_spanned!(span=> (#(#by,)*));
         let all = self.pattern(&all, &ty);
         stmts.push(Stmt::Let(all, Some(matching)));
+    }
+
+    /// `let pat: ty = value;` where the value is an argument, and the pattern a parameter. `lends`: its syntax takes it for a reference.
+    pub(super) fn let_argument(
+        &mut self,
+        pat: &syn::Pat,
+        ty: &Ty,
+        value: Expr,
+        lends: bool,
+        stmts: &mut Vec<Stmt>,
+    ) {
+        let whole = match pat {
+            syn::Pat::Type(t) => &*t.pat,
+            pat => pat,
+        };
+        if !is_taken_apart(whole) {
+            let pat = self.lending(lends, |c| c.pattern(pat, ty));
+            stmts.push(Stmt::Let(pat, Some(value)));
+            return;
+        }
+        let name = self.held_name(pat.span());
+        let held = syn::parse_quote!(#name);
+        let held = self.lending(lends, |c| c.pattern(&held, ty));
+        stmts.push(Stmt::Let(held, Some(value)));
+        self.let_match(pat, &syn::parse_quote!(#name), None, stmts);
     }
 
     /// The names that a pattern binds.

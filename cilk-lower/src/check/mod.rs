@@ -288,10 +288,9 @@ impl<'m> Checker<'m> {
             return;
         }
         let value = Expr::new(ExprKind::Var(var), ty.clone(), pat.span());
-        let pat = self.pattern(pat, ty);
-        if !matches!(pat, Pat::Wild) {
-            prologue.push(Stmt::Let(pat, Some(value)));
-        }
+        self.let_argument(pat, ty, value, false, prologue);
+        // Of `_` nothing is left to do.
+        prologue.retain(|stmt| !matches!(stmt, Stmt::Let(Pat::Wild, _)));
     }
 
     fn add_var(&mut self, name: &str, ty: Ty) -> VarId {

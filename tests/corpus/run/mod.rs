@@ -230,6 +230,7 @@ programs! {
     parallel_recursion
     parallel_rows
     parameters_of_one_type
+    parameters_taken_apart
     parts_of_slices
     patterns_behind_references
     patterns_in_patterns

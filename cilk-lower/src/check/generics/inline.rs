@@ -196,7 +196,7 @@ impl Checker<'_> {
         for (pat, ty, value) in given.values {
             let ty = self.annotated(ty);
             let value = self.coerce(value, &ty);
-            stmts.push(Stmt::Let(self.pattern(pat, &ty), Some(value)));
+            self.let_argument(pat, &ty, value, false, &mut stmts);
         }
         for (pat, named) in closures {
             if let syn::Pat::Ident(p) = pat {
