@@ -177,7 +177,10 @@ impl Gpu {
             (function, self.multiprocessors * each.max(1) as u32)
         };
         let blocks = blocks.unwrap_or(most);
-        let rings = if by == By::SideBySide { blocks / 2 } else { 1 };
+        let (rings, blocks) = match by {
+            By::SideBySide => ((blocks / 2).max(1), (blocks / 2).max(1) * 2),
+            _ => (1, blocks),
+        };
         let of_all = u64::from(rings);
         let layout = RingLayout::of_strides(vec![self.bytes], width, group)
             .expect("a width that rings have");

@@ -68,7 +68,11 @@ impl Part {
             ExprKind::Field(base, i) => (base, Some(Step::Field(*i))),
             ExprKind::Index(base, index) => (base, known(index)),
             ExprKind::MatIndex(base, ..) => (base, None),
-            ExprKind::Deref(base) => return Self::of(base),
+            // Behind a reference that is made there lies the same.
+            ExprKind::Deref(base) | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => {
+                return Self::of(base);
+            }
+            ExprKind::SubSlice { base, .. } => (base, None),
             _ => {
                 return Self {
                     steps: Vec::new(),

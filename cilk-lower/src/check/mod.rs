@@ -58,7 +58,7 @@ use generics::Guesses;
 use crate::{
     consts,
     diag::Diagnostic,
-    hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
+    hir::{Body, Expr, ExprKind, FnId, LoopId, Stmt, Var, VarId},
     items::{FnItem, Item, Module},
     names::within,
     ty::{Table, Ty},
@@ -279,18 +279,16 @@ impl<'m> Checker<'m> {
     }
 
     /// Notes that a variable which is declared without `mut` keeps its value.
-    pub(super) fn fix(&mut self, var: VarId, pat: &syn::PatIdent) {
+    fn fix(&mut self, var: VarId, pat: &syn::PatIdent) {
         self.vars[var.0].fixed = pat.mutability.is_none().then(|| pat.ident.span());
     }
 
     fn take_apart(&mut self, pat: &syn::Pat, ty: &Ty, var: VarId, prologue: &mut Vec<Stmt>) {
-        if plain_name(pat).is_some() {
+        if plain_name(pat).is_some() || matches!(pat, syn::Pat::Wild(_)) {
             return;
         }
         let value = Expr::new(ExprKind::Var(var), ty.clone(), pat.span());
         self.let_argument(pat, ty, value, false, prologue);
-        // Of `_` nothing is left to do.
-        prologue.retain(|stmt| !matches!(stmt, Stmt::Let(Pat::Wild, _)));
     }
 
     fn add_var(&mut self, name: &str, ty: Ty) -> VarId {

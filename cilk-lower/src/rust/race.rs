@@ -5,8 +5,8 @@
 //! second child that wants it `&mut`, or a parent that touches it, is refused by rustc at the user's own code. At the end of a task,
 //! its value is computed, then `children` is dropped: so locals may be lent up to the implicit sync.
 //!
-//! From a sync to the next spawn there is no value in `children`, though which it is on some path is known only to rustc, so each spawn
-//! and each sync assigns a new one: that drops the old one, if there is one, and goes on with its borrows, since the lifetime is the
+//! From a sync to the next spawn there is no value in `children`, though which it is on some path is known only to rustc, so each spawn,
+//! each result that goes to a place and each sync assigns a new one: that drops the old one, if there is one, and goes on with its borrows, since the lifetime is the
 //! same. With a value after a sync, what the parent itself still holds of the borrows from before it would seem lent to children to
 //! come: after `let (a, b) = data.split_at_mut(m)`, children that were lent both, and a merge of both, `data` could not be used again.
 //!

@@ -31,6 +31,27 @@ pub mod program {
         t.b
     }
 
+    #[derive(Clone, Copy, Default)]
+    struct Both {
+        n: u64,
+        t: T,
+    }
+
+    #[task]
+    pub fn pair(n: u64) -> T {
+        T { a: n, b: n }
+    }
+
+    /// The first field of what awaits is not the first field beside it, also behind a reference.
+    #[task]
+    pub fn behind(n: u64) -> u64 {
+        let mut both = Both::default();
+        both.t = spawn!(pair(n));
+        let seen = (&both.t).a + (*&both.t).b + both.n;
+        sync!();
+        seen
+    }
+
     #[task]
     pub fn elements(n: u64) -> u64 {
         let mut t = [T::default(); 2];
@@ -47,6 +68,12 @@ pub mod program {
 //~ 29:16: `t` is used before its `sync!()`
 //~   note: 28:15: a child that may still run writes to it
 //~   help: put a `sync!()` in between
-//~ 38:9: `t` is assigned before its `sync!()`
-//~   note: 37:18: a child that may still run writes to it
+//~ 50:20: `both` is used before its `sync!()`
+//~   note: 49:18: a child that may still run writes to it
+//~   help: put a `sync!()` in between
+//~ 50:34: `both` is used before its `sync!()`
+//~   note: 49:18: a child that may still run writes to it
+//~   help: put a `sync!()` in between
+//~ 59:9: `t` is assigned before its `sync!()`
+//~   note: 58:18: a child that may still run writes to it
 //~   help: put a `sync!()` in between

@@ -112,20 +112,20 @@ struct Flowing : Thread {
 };
 
 // What is rare, or done once for a wavefront and a port, is there once for each port of each node. Of many ports that is most of what a graph takes to
-// compile (four nodes of four ports each: 12 s): then it is called. Otherwise it is in line, for who calls has fewer registers: called, a search took 1.16
-// times as long, a path tracer of 12 ports 1.2.
+// compile (four nodes of four ports each: 12 s): then it is called. Otherwise it is in line: called, a search took 1.16 times as long, a path
+// tracer of 12 ports 1.2, however rare the calls are.
 #if ALL_PORTS > 12
-#define CALLED [[maybe_unused]] static __device__ __noinline__
+#define PER_PORT [[maybe_unused]] static __device__ __noinline__
 #else
-#define CALLED FN
+#define PER_PORT FN
 #endif
 
 // Moves a channel's `head`: by a warp, and by one lane.
-CALLED void reclaim(u32 channel) { ring_reclaim<false>(device_flow.rings[channel]); }
-CALLED void reclaim_alone(u32 channel) { ring_reclaim<true>(device_flow.rings[channel]); }
+PER_PORT void reclaim(u32 channel) { ring_reclaim<false>(device_flow.rings[channel]); }
+PER_PORT void reclaim_alone(u32 channel) { ring_reclaim<true>(device_flow.rings[channel]); }
 
 // Makes room in a channel by dropping its oldest elements. One lane calls it.
-CALLED void drop_oldest(u32 channel, u32 most) {
+PER_PORT void drop_oldest(u32 channel, u32 most) {
   const Ring& r = device_flow.rings[channel];
   u64 at = 0;
   const u32 got = ring_deq(r, most, at);
@@ -144,7 +144,7 @@ CALLED void drop_oldest(u32 channel, u32 most) {
 
 // Waits for room in the middle of a body. One lane does, of those that bring a full stage away, and holds nothing that others want: the wavefront
 // that is being run was given back to its channel before. 0 when the run is over.
-CALLED u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
+PER_PORT u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
   const Ring& r = device_flow.rings[channel];
   bool idle = false;
   u64 since = 0;
@@ -173,7 +173,7 @@ CALLED u32 wait_for_room(u32 channel, u32 most, u64& data, u64& place) {
 
 // Room for elements of a full stage: in their channel, or else with the block, from `kept` - 1 on, as long as that has place for them; or waits for it.
 // One lane calls it. How much is in the channel; if that is 0 and nothing is kept, the run is over.
-CALLED u32 find_room(FlowShared& sh, u32 channel, u32 most, u32 full, u64& data, u64& place, u32& kept) {
+PER_PORT u32 find_room(FlowShared& sh, u32 channel, u32 most, u32 full, u64& data, u64& place, u32& kept) {
   const Ring& r = device_flow.rings[channel];
   u32 got = 0;
   if (ring_room(r) == 0) reclaim_alone(channel);
@@ -252,7 +252,7 @@ __device__ __noinline__ bool Flowing<S>::bring_full() {
 }
 
 // Room for some elements of a block, in both arrays. The first warp calls it.
-CALLED void allocate(FlowShared& sh, u32 channel, u32 most) {
+PER_PORT void allocate(FlowShared& sh, u32 channel, u32 most) {
   const Ring& r = device_flow.rings[channel];
   u32 got = 0;
   if (lane_id() == 0) got = ring_talloc(r, most, sh.data, sh.place);
