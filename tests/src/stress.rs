@@ -40,13 +40,14 @@ pub fn plants() -> bool {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 13] = [
+pub const PROGRAMS: [(&str, &str, &str); 14] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
     ("wide", WIDE, "wide"),
     ("marks", MARKS, "marks"),
     ("phases", PHASES, "phases"),
+    ("late", LATE, "late"),
     ("chains", CHAINS, "chains"),
     ("effects", EFFECTS, "effects"),
     ("spawner", SPAWNER, "spawner"),
@@ -174,6 +175,25 @@ const PHASES: &str = "#[millstream::program] mod phases {
             n = (sum % (most as u64)) as u32;
         }
         all
+    }
+}";
+
+/// After its children, some tasks spawn many more than any before: few of them run together, and none finds room.
+const LATE: &str = "#[millstream::program] mod late {
+    #[task] pub fn late(x: u32, depth: u32, most: u32) -> u64 {
+        if depth == 0 { return (x % 5) as u64; }
+        let mut first = 0u64;
+        for i in 0..2 {
+            first += spawn!(late(x * 2 + i, depth - 1, most));
+        }
+        sync!();
+        let n = if depth == 2 { most - x } else { 1 };
+        let mut then = first;
+        for i in 0..n {
+            then += spawn!(late(x + i, 0, 1));
+        }
+        sync!();
+        then.wrapping_mul(3) ^ first
     }
 }";
 

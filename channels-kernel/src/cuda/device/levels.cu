@@ -4,14 +4,15 @@
 //
 // One warp does all of it, and nothing hides what an instruction takes: what is known is not asked again.
 
-// Takes a level up from where it lies.
-FN void narrow_load(Narrow& n, const Place& from) {
+// Takes the level up from where it lies.
+FN void narrow_load(Policy& p, Narrow& n) {
+  const Place& from = *(n.place = &policy_level(p, n.level));
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane;
-    n.lo.of[k] = s < STACKS ? from.lo[s] : 0;
-    n.hi.of[k] = s < STACKS ? from.hi[s] : 0;
-    n.pushed.of[k] = s < STACKS ? from.pushed[s] : 0;
+    const u32 s = n.own.of[k];
+    n.lo.of[k] = from.lo[s];
+    n.hi.of[k] = from.hi[s];
+    n.pushed.of[k] = from.pushed[s];
   }
   n.elements = from.elements;
 }
@@ -40,7 +41,7 @@ FN void narrow_release(Narrow& n) {
   for (u32 k = 0; k < PER_LANE; k++) have.of[k] = __ballot_sync(ALL_LANES, n.hi.of[k] != n.lo.of[k]);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane, frames = n.frames.of[k];
+    const u32 s = n.own.of[k], frames = n.frames.of[k];
     bool waiting = false;
 #pragma unroll
     for (u32 j = 0; j < PER_LANE; j++) {
@@ -56,24 +57,23 @@ FN void narrow_release(Narrow& n) {
 FN void narrow_floor(Policy& p, const Narrow& n) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (k * WARP + n.lane < STACKS) p.floor[k * WARP + n.lane] = n.floor.of[k];
+    p.floor[n.own.of[k]] = n.floor.of[k];
   }
   __syncwarp();
 }
 
+// How many levels were reached is looked at where the run has been at its deepest.
+FN void narrow_reach(Narrow& n) { n.reached = max_of(n.reached, n.level + 1); }
+
 // Up to the next level that has work, or to the first one.
 FN void narrow_up(Policy& p, Narrow& n) {
+  narrow_reach(n);
   __syncwarp();
-  narrow_store(n, policy_level(p, n.level));
+  narrow_store(n);
   __syncwarp();
-  // Lanes without a stack do as the last one's: a condition costs more.
-  u32 stack[PER_LANE];
   Each<f32> below;
 #pragma unroll
-  for (u32 k = 0; k < PER_LANE; k++) {
-    stack[k] = k * WARP + n.lane < STACKS ? k * WARP + n.lane : STACKS - 1;
-    below.of[k] = policy_level(p, n.level).below[stack[k]];
-  }
+  for (u32 k = 0; k < PER_LANE; k++) below.of[k] = n.place->below[n.own.of[k]];
   bool work = false;
   while (true) {
     if (n.level == n.oldest) {
@@ -91,18 +91,18 @@ FN void narrow_up(Policy& p, Narrow& n) {
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
         // Asked for before anything is written, for all the compiler knows to the same place.
-        const u32 floor = up.floor[stack[k]];
-        const bool waits = up.lo[stack[k]] != up.hi[stack[k]];
+        const u32 s = n.own.of[k], floor = up.floor[s];
+        const bool waits = up.lo[s] != up.hi[s];
         work |= n.feeds.of[k] && waits;
         // Where there is no work frames may lie that are done: what waits above ends before them.
         if (waits) n.floor.of[k] = floor;
-        below.of[k] = quotient(done.pushed[stack[k]] + children * below.of[k], count);
-        if (k * WARP + n.lane < STACKS) up.below[stack[k]] = below.of[k];
+        below.of[k] = quotient(done.pushed[s] + children * below.of[k], count);
+        up.below[s] = below.of[k];
       }
     } while (!any_lane(work || n.level == n.oldest));
     if (n.level != n.oldest || n.level == 0 || any_lane(work)) break;
   }
-  narrow_load(n, policy_level(p, n.level));
+  narrow_load(p, n);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     // Where nothing waits, what waits above ends where it did; otherwise it ends at `lo`.
@@ -116,9 +116,9 @@ FN u32 narrow_room(const Narrow& n, bool alone) {
   u32 room = 0xffffffffu;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane, real = s < STACKS ? s : STACKS - 1, all = alone ? n.capacity.of[k] : wide_of(real);
+    const u32 s = n.own.of[k], all = alone ? n.capacity.of[k] : wide_of(s);
     const u32 base = n.top.of[k] + NEIGHBOURS - 1, left = all > base ? all - base : 0;
-    if (s < STACKS && n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
+    if (n.capacity.of[k] != stacks_few[s]) room = left < room ? left : room;
   }
   room = min_lane(room);
   return alone ? room : room - room / RESERVE;
@@ -131,7 +131,7 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
   const u32 room = narrow_room(n, true);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 own = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+    const u32 own = n.feeds.of[k] && is_real(k, n.lane) ? n.hi.of[k] - n.lo.of[k] : 0;
     have += own;
     fits &= is_narrow(own, most.of[k], room);
   }
@@ -143,7 +143,7 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
 FN void narrow_consumed(Policy& p, Narrow& n) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.feeds.of[k]) p.consumed[stacks_source[k * WARP + n.lane] - 1] += n.consumed.of[k];
+    if (n.feeds.of[k] && is_real(k, n.lane)) p.consumed[stacks_source[n.own.of[k]] - 1] += n.consumed.of[k];
     n.consumed.of[k] = 0;
   }
 }
@@ -165,11 +165,11 @@ FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
     if (push.max == 0) units = max_of(units, of_stack(n.added, push.stack));
   }
   const u32 average = units / taken + (units % taken != 0);
+  const u32 source = stacks_source[n.stack] - 1;
+  if (n.lane == 0 && p.average[source] < average) p.average[source] = average;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.stack != k * WARP + n.lane || p.average[stacks_source[n.stack] - 1] >= average) continue;
-    p.average[stacks_source[n.stack] - 1] = average;
-    if (most.of[k] < 2 * average) most.of[k] = 2 * average;
+    if (n.stack == n.own.of[k]) most.of[k] = max_of(most.of[k], 2 * average);
   }
 }
 
@@ -199,24 +199,25 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   Narrow n;
   Each<u32> most;
   n.lane = held(lane_id());
+  n.before = held((1u << n.lane) - 1);
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) n.own.of[k] = held(min_of(k * WARP + n.lane, STACKS - 1));
   n.level = p.level;
   n.room = 0;
   n.reached = p.reached;
   n.number = (u32)p.dispatches;
   n.oldest = p.oldest;
-  narrow_load(n, policy_level(p, n.level));
+  narrow_load(p, n);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane;
-    const bool real = s < STACKS;
-    const u32 source = real ? stacks_source[s] : 0;
-    n.top.of[k] = real ? p.top[s] : 0;
-    n.floor.of[k] = real ? p.floor[s] : 0;
-    n.peak.of[k] = real ? p.peak[s] : 0;
+    const u32 s = n.own.of[k], source = stacks_source[s];
+    n.top.of[k] = p.top[s];
+    n.floor.of[k] = p.floor[s];
+    n.peak.of[k] = p.peak[s];
     n.consumed.of[k] = 0;
-    n.capacity.of[k] = real ? device_channels.capacity[s] : 0xffffffffu;
-    n.frames.of[k] = held(real ? stacks_frame[s] : 0);
-    n.entry.of[k] = held(real && stacks_entry[s]);
+    n.capacity.of[k] = device_channels.capacity[s];
+    n.frames.of[k] = held(stacks_frame[s]);
+    n.entry.of[k] = held(stacks_entry[s]);
     n.most.of[k] = held(source && n.entry.of[k] ? sources[source - 1].most : 0);
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
@@ -233,8 +234,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0, s = k * WARP + n.lane;
-        const u32 key = narrow_key(have, n.entry.of[k], s);
+        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+        const u32 key = narrow_key(have, n.entry.of[k], n.own.of[k]);
         if (have && key > best) best = key;
         fits &= is_narrow(have, most.of[k], n.room);
       }
@@ -280,7 +281,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       if (taken) narrow_average(p, n, most, taken);
     }
-    narrow_take(n);
+    const Each<bool> children = narrow_children_of(n);
+    narrow_take(n, children);
     if (n.children == 0) {
       // What was consumed gives its space back.
       n.top = n.hi;
@@ -291,6 +293,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       break;
     }
     if (n.level + 1 == n.oldest + NEAR) {
+      narrow_reach(n);
       if (n.lane == 0) p.reached = n.reached;
       __syncwarp();
       if (!policy_slide(p, control)) {
@@ -299,17 +302,16 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       n.oldest = p.oldest;
     }
-    narrow_down(p, n);
+    narrow_down(p, n, children);
     few = n.children == 1 ? n.few : 0;
   }
   __syncwarp();
-  narrow_store(n, policy_level(p, n.level));
+  narrow_reach(n);
+  narrow_store(n);
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane;
-    if (s >= STACKS) continue;
-    p.top[s] = n.top.of[k];
-    p.peak[s] = n.peak.of[k];
+    p.top[n.own.of[k]] = n.top.of[k];
+    p.peak[n.own.of[k]] = n.peak.of[k];
   }
   narrow_floor(p, n);
   narrow_consumed(p, n);

@@ -29,8 +29,11 @@ FN u32 held(u32 x) {
 // Narrow runs of a level, in registers. What is not of each stack is the same in all lanes.
 struct Narrow {
   u32 lane;
+  u32 before;       // a bit for each lane before this one
+  Each<u32> own;    // the lane's stacks; lanes without one do as the last stack's, for a condition costs more
   // The level, as in `Level`.
   u32 level;
+  Place* place;     // where it lies
   Each<u32> lo, hi, floor;
   Each<f32> pushed;
   u64 elements;
@@ -59,6 +62,9 @@ struct Narrow {
 #endif
 };
 
+// Whether the lane's stack is no other's.
+FN bool is_real(u32 k, u32 lane) { return k * WARP + lane < STACKS; }
+
 FN u32 of_stack(const Each<u32>& x, u32 stack) {
   u32 out = 0;
 #pragma unroll
@@ -70,19 +76,24 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 }
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
-FN bool is_narrow(u32 count, u32 most, u32 room) { return count <= NARROW_ITEMS * WARP && (u64)NARROW_ROOM * count * most <= room; }
+FN bool is_narrow(u32 count, u32 most, u32 room) {
+  // Where `most` is known when this is compiled, so is whether 32 bits are enough.
+  constexpr u32 LIMIT = NARROW_ITEMS * WARP;
+  const u64 each = (u64)NARROW_ROOM * most;
+  return count <= LIMIT && (each <= 0xffffffffu / LIMIT ? count * (u32)each <= room : count * each <= room);
+}
 
 // Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
 FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left; }
 
 // Puts the level where it belongs. All lanes have met since they read from there.
-FN void narrow_store(const Narrow& n, Place& to) {
+FN void narrow_store(const Narrow& n) {
   const bool known = n.level < device_channels.known;
+  Place& to = *n.place;
   if (n.lane == 0 && known) to.elements = n.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane;
-    if (s >= STACKS) continue;
+    const u32 s = n.own.of[k];
     to.lo[s] = n.lo.of[k];
     to.hi[s] = n.hi.of[k];
     to.floor[s] = n.floor.of[k];
@@ -97,10 +108,11 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.count = count;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const bool mine = stack == k * WARP + n.lane;
+    const bool mine = stack == n.own.of[k];
     if (mine) n.hi.of[k] = first;
     if (mine && !n.entry.of[k]) n.top.of[k] -= count;
-    const bool gap = mine & has_gap(n.lo.of[k] == first, n.floor.of[k], first, count, n.most.of[k]);
+    // What a narrow run needs is little beside the room that there is.
+    const bool gap = mine & has_gap(n.lo.of[k] == first, n.floor.of[k], first, count * n.most.of[k]);
     const u32 top = gap ? n.floor.of[k] : n.top.of[k];
     n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
   }
@@ -110,6 +122,14 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
 #endif
   // Relaxed: pairs with the load in `await`. All lanes write the same.
   __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+// To which entry channels the run pushed.
+FN Each<bool> narrow_children_of(const Narrow& n) {
+  Each<bool> children;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) children.of[k] = n.entry.of[k] && n.added.of[k];
+  return children;
 }
 
 // Takes down what a segment pushed: how many elements, and from which one on.
@@ -127,7 +147,7 @@ FN void narrow_pushed(Narrow& n, const u32* base, const u32* pushed) {
     const u32 stack = S::stack_of(p);
 #pragma unroll
     for (u32 k = 0; k < PER_LANE; k++) {
-      if (stack == k * WARP + n.lane) n.added.of[k] = pushed[p];
+      if (stack == n.own.of[k]) n.added.of[k] = pushed[p];
     }
     if (!is_entry(stack)) continue;
     n.children += pushed[p] != 0;
@@ -151,21 +171,22 @@ FN void narrow_record([[maybe_unused]] const Narrow& n) {
 #endif
 }
 
-// Takes in what the run did.
-FN void narrow_take(Narrow& n) {
+// Takes in what the run did. `children`: the entry channels that it pushed to.
+FN void narrow_take(Narrow& n, const Each<bool>& children) {
   const u32 taken = n.count - n.left;
   narrow_record(n);
   if (is_entry(n.stack)) n.elements += taken;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    if (n.stack == k * WARP + n.lane) {
+    // To a stack of frames it may have pushed nothing: `base` is `top` there.
+    if (!n.entry.of[k] || children.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
+    if (n.stack == n.own.of[k]) {
       // What found no room stands in its channel again.
       n.hi.of[k] += n.left;
       if (!n.entry.of[k]) n.top.of[k] += n.left;
       n.consumed.of[k] += taken;
     }
     n.pushed.of[k] += (f32)n.added.of[k];
-    if (n.added.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
     if (n.top.of[k] > n.peak.of[k]) n.peak.of[k] = n.top.of[k];
     if (!n.entry.of[k]) n.hi.of[k] = n.top.of[k];
     if (n.lo.of[k] == n.hi.of[k]) n.lo.of[k] = n.hi.of[k] = n.floor.of[k];
@@ -173,20 +194,17 @@ FN void narrow_take(Narrow& n) {
 }
 
 // Down to the level below, which is what the run has pushed.
-FN void narrow_down(Policy& p, Narrow& n) {
-  narrow_store(n, policy_level(p, n.level));
+FN void narrow_down(Policy& p, Narrow& n, const Each<bool>& children) {
+  narrow_store(n);
   n.level++;
-  if (n.level >= n.reached) n.reached = n.level + 1;
-  const Place& next = policy_level(p, n.level);
+  Place& next = *(n.place = &policy_level(p, n.level));
   n.elements = next.elements;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
-    const u32 s = k * WARP + n.lane;
-    const bool children = n.entry.of[k] && n.added.of[k];
     n.floor.of[k] = n.hi.of[k];
-    n.lo.of[k] = children ? n.base.of[k] : n.floor.of[k];
-    n.hi.of[k] = n.top.of[k] = children ? n.top.of[k] : n.floor.of[k];
-    n.pushed.of[k] = s < STACKS ? next.pushed[s] : 0;
+    n.lo.of[k] = children.of[k] ? n.base.of[k] : n.floor.of[k];
+    n.hi.of[k] = n.top.of[k] = children.of[k] ? n.top.of[k] : n.floor.of[k];
+    n.pushed.of[k] = next.pushed[n.own.of[k]];
   }
 }
 
@@ -250,22 +268,23 @@ FN constexpr bool pushes_again(u32 own) {
 }
 
 // A lane's element of those that are left: they go from the top of the run downwards. Lanes that have none get the first one, as a load
-// under no condition is the quicker one.
+// under no condition is the quicker one. Says whether the lane has one.
 template <class S>
-FN void narrow_dequeue(const Narrow& n, u32 first, u32 left, typename S::Args& args) {
-  args = S::template deq<DeviceMemory, true>(first + (is_mine(n, left) ? left - WARP + n.lane : 0));
+FN bool narrow_dequeue(const Narrow& n, u32 first, u32 left, typename S::Args& args) {
+  const bool mine = is_mine(n, left);
+  args = S::template deq<DeviceMemory, true>(first + (mine ? left - WARP + n.lane : 0));
+  return mine;
 }
 
-// Counts, then runs. `args` is the lane's first element.
+// Counts, then runs. `args` is the lane's first element, if one is `mine`.
 template <class S, bool FAILS, u32 MOST>
-FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::Sum>& sum) {
+FN void narrow_elements(Narrow& n, typename S::Args& args, bool mine, Gathered<typename S::Sum>& sum) {
   u32 base[S::PUSHED + 1], pushed[S::PUSHED + 1] = {}, units[S::GROUPS + 1] = {};
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) base[p] = of_stack(n.base, S::stack_of(p));
   bool failed = false;
-  n.left = n.count;
+  u32 left = n.count;
   while (true) {
-    const bool mine = is_mine(n, n.left), last = n.left <= WARP;
     // All lanes count, those that have no element the first one's once more: else they would come apart, and where a loop of the body looks whether the run
     // is over they do not join behind it. A scan takes lanes that are apart ten times as long (H100: 2.7 us a level of one element for 1.7).
     Counting<S> counting;
@@ -281,7 +300,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
 #pragma unroll
         for (u32 bit = 1; bit <= most; bit *= 2) {
           const u32 who = __ballot_sync(ALL_LANES, (own & bit) != 0);
-          before += bit * (u32)__popc(who & ((1u << n.lane) - 1));
+          before += bit * (u32)__popc(who & n.before);
           all += bit * (u32)__popc(who);
         }
       } else {
@@ -315,10 +334,13 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, Gathered<typename S::
     if (mine) S::run(worker, args);
     run_long<S>(worker, worker.later);
     failed |= worker.failed;
-    n.left = last ? 0 : n.left - WARP;
+    const bool last = left <= WARP;
+    left = last ? 0 : left - WARP;
     if (last) break;
-    narrow_dequeue<S>(n, n.first, n.left, args);
+    mine = narrow_dequeue<S>(n, n.first, left, args);
   }
+  // Where it is known what an element pushes, all have found room.
+  n.left = MOST == 0 ? left : 0;
   n.failed = (FAILS || MOST == 0) && any_lane(failed);
   n.data = MOST == 0;
   narrow_pushed<S>(n, base, pushed);
@@ -330,16 +352,22 @@ template <class S, bool FAILS, u32 MOST, u32 OWN>
 NARROW void narrow_scanned(Policy& p, Narrow& n) {
   Gathered<typename S::Sum> sum;
   typename S::Args args;
-  narrow_dequeue<S>(n, n.first, n.count, args);
+  bool mine = narrow_dequeue<S>(n, n.first, n.count, args);
+  // It has pushed to its own channel, and to no other.
+  Each<bool> children;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) children.of[k] = n.own.of[k] == OWN;
+  // Until there is no place for another level, or the host is to be asked.
+  u32 more = min_of(n.oldest + NEAR - 1 - n.level, (0 - n.number) % 256);
   while (true) {
-    narrow_elements<S, FAILS, MOST>(n, args, sum);
-    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.level + 1 == n.oldest + NEAR || n.number % 256 == 0) break;
+    narrow_elements<S, FAILS, MOST>(n, args, mine, sum);
+    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || more-- == 0) break;
     __syncwarp();
     // The next elements are under way while this run is taken in.
-    narrow_dequeue<S>(n, n.at, n.few, args);
+    mine = narrow_dequeue<S>(n, n.at, n.few, args);
     n.stack = OWN;
-    narrow_take(n);
-    narrow_down(p, n);
+    narrow_take(n, children);
+    narrow_down(p, n, children);
     narrow_begin(n, OWN, n.at, n.few);
   }
   if constexpr (S::SUMS) {

@@ -553,10 +553,11 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
 }
 
 // Below an entry run of all that its level has there are free places, those of the level before last: where children of the same channel go if all of them
-// find room, so that a chain does not climb. `most`: what an element pushes at most; 0 if there is no such gap, or if nobody knows.
-FN bool has_gap(bool whole, u32 floor, u32 first, u32 count, u32 most) {
+// find room, so that a chain does not climb. `needs`: what the run pushes at most; 0 if nobody knows.
+template <class Needs>
+FN bool has_gap(bool whole, u32 floor, u32 first, Needs needs) {
   // By all lanes alike: a branch costs more.
-  return whole & (most != 0) & ((u64)aligned(floor) + (u64)count * most <= first);
+  return whole & (needs != 0) & (aligned(floor) + needs <= first);
 }
 
 // Chooses the next run. False when nothing that is left finds room.
@@ -594,7 +595,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     policy_begins(p);
   }
   __syncwarp();
-  const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, count, from.most);
+  const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, (u64)count * from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
     if (gap && stack == from.stack) {
