@@ -216,9 +216,9 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.peak.of[k] = p.peak[s];
     n.consumed.of[k] = 0;
     n.capacity.of[k] = device_channels.capacity[s];
-    n.frames.of[k] = held(stacks_frame[s]);
-    n.entry.of[k] = held(stacks_entry[s]);
-    n.most.of[k] = held(source && n.entry.of[k] ? sources[source - 1].most : 0);
+    n.frames.of[k] = held_of_table(stacks_frame[s]);
+    n.entry.of[k] = held_of_table(stacks_entry[s]);
+    n.most.of[k] = held_of_table(source && n.entry.of[k] ? sources[source - 1].most : 0);
     n.feeds.of[k] = source != 0;
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = max_of(2 * max_of(p.average[source - 1], turn_of(sources[source - 1])), GUESS);

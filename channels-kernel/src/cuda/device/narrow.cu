@@ -16,14 +16,17 @@ struct Each {
   T of[PER_LANE];
 };
 
-// A value of the lane's own, in a register: the compiler does not know that it could work it out again, or read it from a table again, at each use.
+// A value of the lane's own, in a register: the compiler does not know that it could work it out again.
 #ifdef EMULATED
 FN u32 held(u32 x) { return x; }
+FN u32 held_of_table(u32 x) { return x; }
 #else
 FN u32 held(u32 x) {
   asm volatile("mov.u32 %0, %0;" : "+r"(x));
   return x;
 }
+// The same where it would read a table again, at each use and 32 words of it. Behind a move ptxas sees the table; behind a shuffle it does not.
+FN u32 held_of_table(u32 x) { return __shfl_sync(ALL_LANES, x, lane_id(), WARP); }
 #endif
 
 // Narrow runs of a level, in registers. What is not of each stack is the same in all lanes.
@@ -77,10 +80,9 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
 FN bool is_narrow(u32 count, u32 most, u32 room) {
-  // Where `most` is known when this is compiled, so is whether 32 bits are enough.
-  constexpr u32 LIMIT = NARROW_ITEMS * WARP;
-  const u64 each = (u64)NARROW_ROOM * most;
-  return count <= LIMIT && (each <= 0xffffffffu / LIMIT ? count * (u32)each <= room : count * each <= room);
+  // 32 bits are enough, as of elements that push more no run is narrow.
+  constexpr u32 LIMIT = NARROW_ITEMS * WARP, MOST = 0xffffffffu / LIMIT / NARROW_ROOM;
+  return count == 0 || ((count <= LIMIT) & (most <= MOST) & (count * (NARROW_ROOM * most) <= room));
 }
 
 // Whether a lane has one of the elements that are left. Those before the first one wrap around, to numbers that are too high.
