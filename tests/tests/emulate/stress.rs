@@ -67,7 +67,7 @@ pub(crate) fn calls() -> [(Tried, &'static [u64]); 12] {
     ]
 }
 
-/// For how long each program is tried, if nobody says, but in all its budgets by each aggregator once: nine of the ten bugs below were found so.
+/// For how long each program is tried, if nobody says, but in all its budgets by each aggregator once: nine of the first ten bugs below were found so.
 const SECONDS: u64 = 1;
 
 pub(crate) fn seconds() -> Option<u64> {

@@ -158,14 +158,14 @@ FN u32 turn_of(const Source& source) {
 // What an element pushed, where that depends on data: the most seen.
 FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
   if (most_of(n.stack)) return;
-  const Source from = sources[stacks_source[n.stack] - 1];
+  const u32 source = stacks_source[n.stack] - 1;
+  const Source from = sources[source];
   u32 units = 0;
   for (u32 i = 0; i < from.pushes; i++) {
     const Push push = pushes[from.first_push + i];
     if (push.max == 0) units = max_of(units, of_stack(n.added, push.stack));
   }
   const u32 average = units / taken + (units % taken != 0);
-  const u32 source = stacks_source[n.stack] - 1;
   if (n.lane == 0 && p.average[source] < average) p.average[source] = average;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
@@ -281,7 +281,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       if (taken) narrow_average(p, n, most, taken);
     }
-    const Each<bool> children = narrow_children_of(n);
+    const Each<bool> children = narrow_pushed_to(n);
     narrow_take(n, children);
     if (n.children == 0) {
       // What was consumed gives its space back.

@@ -80,7 +80,7 @@ FN u32 of_stack(const Each<u32>& x, u32 stack) {
 
 // A run of so few elements is narrow: whatever the policy's estimates say, it finds room.
 FN bool is_narrow(u32 count, u32 most, u32 room) {
-  // 32 bits are enough, as of elements that push more no run is narrow.
+  // Of elements that push more than `MOST` no run is narrow, so that 32 bits are enough.
   constexpr u32 LIMIT = NARROW_ITEMS * WARP, MOST = 0xffffffffu / LIMIT / NARROW_ROOM;
   return count == 0 || ((count <= LIMIT) & (most <= MOST) & (count * (NARROW_ROOM * most) <= room));
 }
@@ -127,7 +127,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
 }
 
 // To which entry channels the run pushed.
-FN Each<bool> narrow_children_of(const Narrow& n) {
+FN Each<bool> narrow_pushed_to(const Narrow& n) {
   Each<bool> children;
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) children.of[k] = n.entry.of[k] && n.added.of[k];
