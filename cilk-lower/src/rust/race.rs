@@ -12,7 +12,8 @@
 //!
 //! A place that a child's result goes to is held as well, shared: other results may go to its neighbours (that a place is not used
 //! before its sync is the front end's affair), but nothing that reaches it by another way may touch it. A plain variable needs no
-//! hold: the front end sees all its uses.
+//! hold: the front end sees all its uses. Being shared, a hold says nothing of a child that was lent the same to read before. So a
+//! task with such places is looked at once more, with results that are assigned where their children are spawned.
 
 use super::{LayOut, ParallelLoop, quiet, rounds, types::Writer};
 use crate::{items::ident, kernels::is_role_attribute};
@@ -77,7 +78,7 @@ fn versions(module: &ItemMod, loops: &[ParallelLoop]) -> Vec<TokenStream> {
     };
     let layout = &mut LayOut::of(module);
     let versions = items.filter_map(|item| match item {
-        Item::Fn(f) if looked_at(&f.attrs, &f.block) => Some(version(f.clone(), loops, layout)),
+        Item::Fn(f) if looked_at(&f.attrs, &f.block) => Some(both(f, loops, layout)),
         Item::Impl(i) => {
             let own = i.items.iter().filter_map(|item| match item {
                 ImplItem::Fn(f) if looked_at(&f.attrs, &f.block) => Some(method(f, loops, layout)),
@@ -113,11 +114,37 @@ fn stand_in(task: &str, span: Span) -> Ident {
 /// A method, as a function of its type is looked at.
 fn method(f: &ImplItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> TokenStream {
     let (sig, block) = (&f.sig, &f.block);
-    version(syn::parse_quote!(#sig #block), loops, layout)
+    both(&syn::parse_quote!(#sig #block), loops, layout)
+}
+
+/// The versions of a task, or of a helper that has parallel loops: one in which the places of results are held and, where there are such places, one in which results are
+/// stored.
+fn both(task: &ItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> TokenStream {
+    let mut places = HasPlace(false);
+    places.visit_block(&task.block);
+    let held = version(task.clone(), loops, layout, Results::Held);
+    let stored = places
+        .0
+        .then(|| version(task.clone(), loops, layout, Results::Stored));
+    quote!(#held #stored)
+}
+
+/// What is made of a child's result whose place is more than a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Results {
+    /// Its place is lent up to the next sync, shared with those of others.
+    Held,
+    /// It is assigned where the child is spawned: so that no child before it was lent what it is stored to.
+    Stored,
 }
 
 /// A task with its children's borrows; also a helper that has parallel loops.
-fn version(mut task: ItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> TokenStream {
+fn version(
+    mut task: ItemFn,
+    loops: &[ParallelLoop],
+    layout: &mut LayOut,
+    results: Results,
+) -> TokenStream {
     let end = task.block.brace_token.span.close();
     let ret = match &task.sig.output {
         syn::ReturnType::Default => Some(quote!(())),
@@ -129,6 +156,7 @@ fn version(mut task: ItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> Tok
     let mut rewrite = Rewrite {
         ret,
         loops,
+        results,
         in_closure: false,
     };
     rewrite.visit_block_mut(&mut task.block);
@@ -136,7 +164,11 @@ fn version(mut task: ItemFn, loops: &[ParallelLoop], layout: &mut LayOut) -> Tok
     task.attrs.clear();
     task.vis = syn::Visibility::Inherited;
     let name = ident(&task.sig.ident.to_string(), Span::mixed_site());
-    task.sig.ident = format_ident!("millstream_check_{}", name, span = Span::mixed_site());
+    let kind = match results {
+        Results::Held => "check",
+        Results::Stored => "stores",
+    };
+    task.sig.ident = format_ident!("millstream_{}_{}", kind, name, span = Span::mixed_site());
     let (sig, stmts, children) = (&task.sig, &task.block.stmts, children(Span::mixed_site()));
     quote! {
         #sig {
@@ -174,6 +206,7 @@ fn sync(at: Span) -> TokenStream {
 struct Rewrite<'a> {
     ret: Option<TokenStream>,
     loops: &'a [ParallelLoop],
+    results: Results,
     /// What returns there leaves the closure alone, not the task.
     in_closure: bool,
 }
@@ -196,8 +229,15 @@ impl VisitMut for Rewrite<'_> {
             *e = Expr::Verbatim(tokens);
             return;
         }
-        let place = result_place(e).cloned();
+        let place = result_place(e).filter(|_| self.results == Results::Held);
+        let place = place.cloned();
+        // The rounds of a parallel loop share what they store results to.
+        let around = self.results;
+        if matches!(e, Expr::ForLoop(f) if rounds::is_parallel(f)) {
+            self.results = Results::Held;
+        }
         visit_mut::visit_expr_mut(self, e);
+        self.results = around;
         match (place, &*e) {
             (Some(place), Expr::Assign(a)) => *e = Self::hold(&place, &a.right),
             (Some(place), Expr::Binary(b)) => *e = Self::hold(&place, &b.right),
@@ -379,6 +419,16 @@ fn result_place(e: &Expr) -> Option<&Expr> {
     let mut child = HasChild(false);
     child.visit_expr(value);
     (!variable && child.0).then_some(place)
+}
+
+/// Looks for a result's place that is more than a variable.
+struct HasPlace(bool);
+
+impl Visit<'_> for HasPlace {
+    fn visit_expr(&mut self, e: &Expr) {
+        self.0 |= result_place(e).is_some();
+        syn::visit::visit_expr(self, e);
+    }
 }
 
 /// Looks for a child.

@@ -30,6 +30,51 @@ mod race {
     #[task]
     pub fn read_by_a_child(data: &mut [u32]) {
         spawn!(add(data));
-        data[1] = spawn!(one()); //~ E0502 E0503
+        data[1] = spawn!(one()); //~ E0502 E0503 E0506
+    }
+
+    #[task]
+    pub fn sum(data: &[u32]) -> u32 {
+        data.iter().sum()
+    }
+
+    #[task]
+    pub fn lent_to_be_read(data: &mut [u32]) -> u32 {
+        let all = spawn!(sum(data));
+        data[1] = spawn!(one()); //~ E0506
+        sync!();
+        all
+    }
+
+    #[task]
+    pub fn lent_field(n: u32) -> u32 {
+        let mut pair = ([n; 2], 1);
+        let all = spawn!(sum(&pair.0));
+        pair.1 = spawn!(one());
+        pair.0[1] += spawn!(one()); //~ E0506
+        sync!();
+        all + pair.1
+    }
+
+    #[task]
+    pub fn same(x: &u32) -> u32 {
+        *x
+    }
+
+    #[task]
+    pub fn lent_in_a_round(data: &mut [u32]) {
+        for (i, x) in data.iter_mut().enumerate() {
+            let _ = spawn!(same(x));
+            *x = if i % 2 == 0 { spawn!(one()) } else { 3 }; //~ E0506
+        }
+    }
+
+    #[task]
+    pub fn behind_a_sync(data: &mut [u32]) -> u32 {
+        let all = spawn!(sum(data));
+        sync!();
+        data[1] = spawn!(one());
+        data[0] = spawn!(one());
+        all
     }
 }
