@@ -591,6 +591,9 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             problem.help("a run is written `Program(source: .., ..)` or `Graph(source: .., ..)`")
         }
         Error::ExceededRecursionLimit => problem.help(nesting::TOO_DEEP_HELP),
+        Error::ExpectedComma if text[range.start..].starts_with(['+', '-', '*', '/', '%', '<', '>', '.']) => {
+            problem.help("an expression stands in a string: `len: \"2 * n\"`")
+        }
         Error::ExpectedIdentifier => {
             problem.help("contents of buffers have names: `Values(values: [1, 2])`, `Like(\"data\")`, and in `expect` `Sorted`")
         }

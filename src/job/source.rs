@@ -61,6 +61,9 @@ impl Modes {
     }
 }
 
+/// Files that are named where one is missing.
+const SHOWN: usize = 6;
+
 /// A program with its source.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
@@ -92,13 +95,14 @@ pub(crate) fn unreadable(path: &Path, named_at: Option<&Text>, why: &str) -> Pro
             |at| at.problem(&message, "named here"),
         )
         .of_data();
-    neighbour(path).map_or(problem.clone(), |near| {
-        problem.help(format!("did you mean `{near}`?"))
-    })
+    match instead_of(path) {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
 }
 
-/// A file beside a missing one with nearly its name.
-fn neighbour(path: &Path) -> Option<String> {
+/// What is there where a file is missing: one with nearly its name, or the others of its kind.
+fn instead_of(path: &Path) -> Option<String> {
     if path.exists() {
         return None;
     }
@@ -107,13 +111,36 @@ fn neighbour(path: &Path) -> Option<String> {
         .parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
-    let mut names: Vec<String> = fs::read_dir(parent)
-        .ok()?
-        .filter_map(|e| e.ok()?.file_name().into_string().ok())
-        .collect();
+    let Ok(entries) = fs::read_dir(parent) else {
+        return Some(format!("there is no folder `{}`", parent.display()));
+    };
+    let names = entries.filter_map(|e| e.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
-    nearest(name, &known).map(str::to_owned)
+    if let Some(near) = nearest(name, &known) {
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let kind = path.extension()?;
+    let alike = |n: &&&str| Path::new(n).extension() == Some(kind);
+    let others: Vec<String> = known
+        .iter()
+        .filter(alike)
+        .take(SHOWN)
+        .map(|n| format!("`{n}`"))
+        .collect();
+    let place = match parent == Path::new(".") {
+        true => "this folder".to_owned(),
+        false => format!("`{}`", parent.display()),
+    };
+    let kind = kind.to_string_lossy();
+    Some(
+        match (known.iter().filter(alike).count(), others.join(", ")) {
+            (0, _) => format!("{place} has no file whose name ends with `.{kind}`"),
+            (n, some) if n > SHOWN => format!("{place} has {some} and {} more", n - SHOWN),
+            (_, all) => format!("{place} has {all}"),
+        },
+    )
 }
 
 /// Reads, checks and lowers a job's program.

@@ -194,6 +194,25 @@ fn what_is_missing_or_twice_in_ron_is_said() {
         ],
     );
     job_with(
+        "sort.rs",
+        "quadrature.rs",
+        &["cannot read `quadrature.rs`", "this folder has `"],
+    );
+    job_with(
+        "sort.rs",
+        "src/sort.rs",
+        &["cannot read `src/sort.rs`", "there is no folder `src`"],
+    );
+    job_with(
+        "len: n,",
+        "len: 2 * n,",
+        &[
+            "job.ron:6:",
+            "Expected comma",
+            "an expression stands in a string: `len: \"2 * n\"`",
+        ],
+    );
+    job_with(
         "    source: \"sort.rs\",\n",
         "",
         &["the field `source` is missing"],
