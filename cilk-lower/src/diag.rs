@@ -109,6 +109,11 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+/// Where something begins: what tells the parts of a source apart.
+pub(crate) fn start(span: Span) -> (usize, usize) {
+    (span.start().line, span.start().column)
+}
+
 /// A place as the IR keeps it.
 pub(crate) fn ir_span(span: Span) -> millstream_graph::ir::Span {
     let at = span.start();

@@ -96,8 +96,8 @@ pub fn parse_module(
             first.note(used, format!("in `{}`, which is used here", item.name));
         }
         next += 1;
-        if let Some(body) = body {
-            pending::check(&body, &mut m.diags);
+        if let Some(mut body) = body {
+            body.adds = pending::check(&body, &mut m.diags);
             bodies.push(body);
         }
     }

@@ -51,6 +51,10 @@ pub(crate) struct Body {
     pub(crate) root: Expr,
     /// The loops under `#[parallel]`; [`crate::outline`] makes tasks of them.
     pub(crate) parallel: BTreeSet<LoopId>,
+    /// Where the places stand that get a child's result on one way and a value on another.
+    pub(crate) ways: BTreeSet<(usize, usize)>,
+    /// Where the task itself adds to what results are gathered in; [`crate::outline`] makes tasks of them.
+    pub(crate) adds: BTreeSet<(usize, usize)>,
 }
 
 /// An expression.
@@ -182,6 +186,15 @@ pub(crate) enum ExprKind {
     Panic(String),
     /// Something is wrong here and has been said.
     Error,
+}
+
+impl ExprKind {
+    const fn var(&self) -> Option<VarId> {
+        match self {
+            Self::Var(var) => Some(*var),
+            _ => None,
+        }
+    }
 }
 
 /// A call of a copy that cannot be named yet.
@@ -463,6 +476,33 @@ impl Expr {
             }
             _ => None,
         }
+    }
+
+    /// A variable that a scalar is added to, or combined with in another way in which results are gathered, and that scalar: `x += 1`, `x = x.max(y)`.
+    pub(crate) fn added(&self) -> Option<(VarId, Combine, Scalar, &Self)> {
+        let (place, op, value) = match &*self.kind {
+            ExprKind::AssignOp(op, place, value) => (place, op, value),
+            ExprKind::Assign(place, value) => {
+                let (ExprKind::Binary(op, a, b) | ExprKind::RawBinary(op, a, b)) = &*value.kind
+                else {
+                    return None;
+                };
+                let is_it = |e: &Self| e.kind.var().is_some() && e.kind.var() == place.kind.var();
+                // Which side comes first makes no difference to scalars that are combined so.
+                match (is_it(a), is_it(b)) {
+                    (true, _) => (place, op, b),
+                    (_, true) => (place, op, a),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some((
+            place.kind.var()?,
+            Combine::by(*op)?,
+            value.ty.scalar()?,
+            value,
+        ))
     }
 
     /// Whether it may, by itself, change a variable or what one refers to: what stands below it aside.

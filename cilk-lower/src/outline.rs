@@ -36,11 +36,11 @@ mod spawning;
 mod work;
 
 use crate::{
-    diag::Diagnostics,
+    diag::{Diagnostics, start},
     generics::At,
     hir::{Body, Expr, ExprKind, FnId, LoopId, Pat, Stmt, Var, VarId},
     items::{FnItem, Module},
-    rust::{ParallelLoop, place},
+    rust::ParallelLoop,
     ty::{Ty, USIZE},
 };
 use gather::Gather;
@@ -217,7 +217,7 @@ impl Outliner<'_> {
         let least = shared.or_else(|| does.least());
         if shared.is_none() {
             self.loops.push(ParallelLoop {
-                at: place(span),
+                at: start(span),
                 least,
                 gathers: gathers.iter().map(|g| g.summary(&self.vars)).collect(),
             });
@@ -498,6 +498,8 @@ impl Outliner<'_> {
             vars,
             root,
             parallel: BTreeSet::new(),
+            ways: BTreeSet::new(),
+            adds: BTreeSet::new(),
         });
         id
     }

@@ -6,8 +6,8 @@
 //! reference is rustc's affair (see `rust::race`); this is about the places that results go to.
 
 use crate::{
-    diag::Diagnostics,
-    hir::{Body, Builtin, By, Expr, ExprKind, For, LoopId, Stmt, VarId},
+    diag::{Diagnostics, start},
+    hir::{Body, Builtin, By, Expr, ExprKind, For, LoopId, Pat, Stmt, Var, VarId},
 };
 use millstream_graph::ir::{BinOp, Combine};
 use proc_macro2::Span;
@@ -20,7 +20,9 @@ enum Touch {
     Assigned,
     /// An element of it gets a value.
     Element,
-    /// It is an `op=` to what results are gathered in.
+    /// The same, where on another way it would get a child's result.
+    Way,
+    /// Something is added to it.
     Added,
 }
 
@@ -43,6 +45,10 @@ enum Step {
     Field(usize),
     /// A known index.
     Element(u64),
+    /// The index that a variable holds.
+    At(VarId),
+    /// One that the variable of a loop held in an earlier round, and holds in no later one.
+    Before(VarId),
 }
 
 /// The part of a variable that a result goes to: the way there by fields and known indices.
@@ -55,22 +61,31 @@ struct Part {
     own: bool,
 }
 
+/// The index, if it is told from others: a number, or a variable that changes nowhere unseen, perhaps as another type that has room for it.
+fn known(index: &Expr, vars: &[Var]) -> Option<Step> {
+    match &*index.kind {
+        ExprKind::Int(i) => u64::try_from(*i).ok().map(Step::Element),
+        ExprKind::Var(v) if !vars[v.0].addressed => Some(Step::At(*v)),
+        ExprKind::Cast(from) => match (from.ty.scalar(), index.ty.scalar()) {
+            (Some(a), Some(b)) if a.is_int() && a.bits() <= b.bits() => match known(from, vars) {
+                Some(Step::At(v)) if matches!(*from.kind, ExprKind::Var(_)) => Some(Step::At(v)),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 impl Part {
-    fn of(place: &Expr) -> Self {
-        let known = |index: &Expr| {
-            if let ExprKind::Int(i) = *index.kind {
-                u64::try_from(i).ok().map(Step::Element)
-            } else {
-                None
-            }
-        };
+    fn of(place: &Expr, vars: &[Var]) -> Self {
         let (base, step) = match &*place.kind {
             ExprKind::Field(base, i) => (base, Some(Step::Field(*i))),
-            ExprKind::Index(base, index) => (base, known(index)),
+            ExprKind::Index(base, index) => (base, known(index, vars)),
             ExprKind::MatIndex(base, ..) => (base, None),
             // Behind a reference that is made there lies the same.
             ExprKind::Deref(base) | ExprKind::AddrOf(base) | ExprKind::Unsize(base) => {
-                return Self::of(base);
+                return Self::of(base, vars);
             }
             ExprKind::SubSlice { base, .. } => (base, None),
             _ => {
@@ -81,7 +96,7 @@ impl Part {
                 };
             }
         };
-        let mut part = Self::of(base);
+        let mut part = Self::of(base, vars);
         match step {
             Some(step) if part.all => part.steps.push(step),
             _ => part.all = false,
@@ -93,17 +108,41 @@ impl Part {
         self.all && other.steps.starts_with(&self.steps)
     }
 
-    /// Whether the two are of different fields. Of elements rustc does not know that they differ, and would see a race.
-    fn is_beside(&self, other: &Self) -> bool {
+    /// Whether the two are known to differ, by rustc as well. It knows that of fields. Of elements it does not: it sees that the place of a result is lent to be
+    /// read, so that others may be read and no other may be stored to; but where on one way a value is stored and on another a child's result, it sees the place
+    /// of a result alone.
+    fn is_beside(&self, other: &Self, how: Touch) -> bool {
         let mut ways = self.steps.iter().zip(&other.steps);
-        let differ = ways.find(|(a, b)| a != b);
-        matches!(differ, Some((Step::Field(_), Step::Field(_))))
+        match ways.find(|(a, b)| a != b) {
+            Some((Step::Field(_), Step::Field(_))) => true,
+            Some((Step::Before(a), Step::At(b))) => {
+                matches!(how, Touch::Way | Touch::Used) && a == b
+            }
+            Some((Step::Element(_), Step::Element(_))) => how == Touch::Used,
+            _ => false,
+        }
+    }
+
+    /// What is known of it where an index is another one from now on: `to`, or nothing.
+    fn where_changed(&self, from: Step, to: Option<Step>) -> Self {
+        let mut part = self.clone();
+        if let Some(at) = part.steps.iter().position(|s| *s == from) {
+            match to {
+                Some(to) => part.steps[at] = to,
+                None => {
+                    part.steps.truncate(at);
+                    part.all = false;
+                }
+            }
+        }
+        part
     }
 }
 
-/// Reports each use of a result before its sync, and of a variable before it has a value.
-pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
-    let mut heads = BTreeMap::new();
+/// Reports each use of a result before its sync, and of a variable before it has a value. Gives where the task itself adds to what results are gathered in, in the same
+/// way: that is one more result.
+pub(crate) fn check(body: &Body, diags: &mut Diagnostics) -> BTreeSet<(usize, usize)> {
+    let (mut heads, mut adds) = (BTreeMap::new(), BTreeSet::new());
     loop {
         let mut walk = Walk {
             body,
@@ -111,6 +150,7 @@ pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
             state: Some(State::default()),
             loops: Vec::new(),
             heads,
+            adds,
             news: false,
             child: None,
             given: None,
@@ -118,9 +158,9 @@ pub(crate) fn check(body: &Body, diags: &mut Diagnostics) {
         walk.expr(&body.root);
         if !walk.news {
             diags.0.extend(walk.diags.0);
-            return;
+            return walk.adds;
         }
-        heads = walk.heads;
+        (heads, adds) = (walk.heads, walk.adds);
     }
 }
 
@@ -138,16 +178,14 @@ struct Walk<'a> {
     loops: Vec<Scope>,
     /// What comes back to the head of each loop.
     heads: BTreeMap<LoopId, State>,
+    /// Where something is added to what results are gathered in.
+    adds: BTreeSet<(usize, usize)>,
     /// Whether more comes back than the walk before found.
     news: bool,
     /// The child whose arguments these are.
     child: Option<Span>,
     /// The variable that is given this value, which is made of a child's result.
     given: Option<VarId>,
-}
-
-fn start(span: Span) -> (usize, usize) {
-    (span.start().line, span.start().column)
 }
 
 fn merge(into: &mut Option<State>, other: Option<State>) {
@@ -181,12 +219,31 @@ impl State {
 }
 
 impl Walk<'_> {
+    /// The variable has another value from here on than the places were told by.
+    fn changed(&mut self, from: Step, to: Option<Step>) {
+        let awaiting = self.state.iter_mut().flat_map(|s| s.awaiting.values_mut());
+        for parts in awaiting {
+            if parts.keys().any(|part| part.steps.contains(&from)) {
+                let before = std::mem::take(parts);
+                for (part, child) in before {
+                    parts.entry(part.where_changed(from, to)).or_insert(child);
+                }
+            }
+        }
+    }
+
+    /// The same where it is no loop's next round.
+    fn changes(&mut self, var: VarId) {
+        self.changed(Step::At(var), None);
+        self.changed(Step::Before(var), None);
+    }
+
     /// Where the first child was spawned that a part of a variable awaits.
-    fn awaiting(&self, var: VarId, part: &Part) -> Option<Span> {
+    fn awaiting(&self, var: VarId, part: &Part, how: Touch) -> Option<Span> {
         let parts = self.state.as_ref()?.awaiting.get(&var)?;
         parts
             .iter()
-            .filter(|(awaiting, _)| !awaiting.is_beside(part))
+            .filter(|(awaiting, _)| !awaiting.is_beside(part, how))
             .map(|(_, (span, _))| *span)
             .min_by_key(|s| start(*s))
     }
@@ -194,7 +251,7 @@ impl Walk<'_> {
     /// Something is done to a place of a variable.
     fn touch(&mut self, var: VarId, place: &Expr, how: Touch) {
         let span = place.span;
-        if let Some(spawned) = self.awaiting(var, &Part::of(place)) {
+        if let Some(spawned) = self.awaiting(var, &Part::of(place, &self.body.vars), how) {
             if self.given == Some(var) {
                 return self.not_gathered(var, span, spawned);
             }
@@ -209,7 +266,7 @@ impl Walk<'_> {
                     "add this to a second variable, and both together after the `sync!()`"
                 }
                 // Nor would one for each round.
-                (_, Touch::Element) if !self.loops.is_empty() => {
+                (_, Touch::Element | Touch::Way) if !self.loops.is_empty() => {
                     "give elements their values before the loop, and let children write over them; or put a `sync!()` in between"
                 }
                 _ => "put a `sync!()` in between",
@@ -246,10 +303,32 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether all that a variable awaits is gathered.
-    fn gathers(&self, var: VarId) -> bool {
+    /// Whether all that a variable awaits is gathered in this way, and goes to it as a whole.
+    fn gathers(&self, var: VarId, way: Combine) -> bool {
         let parts = self.state.as_ref().and_then(|s| s.awaiting.get(&var));
-        parts.is_some_and(|p| p.values().all(|(_, how)| *how != Combine::Store))
+        parts.is_some_and(|p| {
+            p.iter()
+                .all(|(part, (_, how))| *how == way && part.steps.is_empty() && part.all)
+        })
+    }
+
+    /// Something is added to a variable: to what results are gathered in, as one more result. Whether it is that.
+    fn adds(&mut self, e: &Expr) -> bool {
+        let Some((var, way, _, value)) = e.added() else {
+            return false;
+        };
+        if !self.adds.contains(&start(e.span)) {
+            if !self.gathers(var, way) {
+                return false;
+            }
+            self.adds.insert(start(e.span));
+            self.news = true;
+        }
+        self.expr(value);
+        if let ExprKind::AssignOp(_, place, _) | ExprKind::Assign(place, _) = &*e.kind {
+            self.spawn(place, way, e.span);
+        }
+        true
     }
 
     /// What a variable holds is looked at.
@@ -307,8 +386,11 @@ impl Walk<'_> {
         if let Some((var, _)) = place.root() {
             if matches!(*place.kind, ExprKind::Var(_)) {
                 self.set(var);
+                self.changes(var);
             }
             let how = match *place.kind {
+                ExprKind::Var(_) => Touch::Assigned,
+                _ if self.body.ways.contains(&start(place.span)) => Touch::Way,
                 ExprKind::Index(..) | ExprKind::MatIndex(..) => Touch::Element,
                 _ => Touch::Assigned,
             };
@@ -324,7 +406,7 @@ impl Walk<'_> {
         let whole = matches!(*dest.kind, ExprKind::Var(_));
         let part = Part {
             own: !behind,
-            ..Part::of(dest)
+            ..Part::of(dest, &self.body.vars)
         };
         let others = self
             .state
@@ -346,18 +428,21 @@ impl Walk<'_> {
                 .note(spawned, if start(spawned) == start(span) { "this one, in the round before" } else { "this one" })
                 .help("put a `sync!()` in between, take it in another variable, or gather both in the same way");
         }
+        if whole {
+            self.changes(var);
+        }
         if whole && combine == Combine::Store {
             self.set(var);
         } else if self.state.as_ref().is_some_and(|s| s.unset.contains(&var)) {
             self.touch(var, dest, Touch::Assigned);
         }
         if let Some(state) = &mut self.state {
-            state
-                .awaiting
-                .entry(var)
-                .or_default()
-                .entry(part)
-                .or_insert((span, combine));
+            let parts = state.awaiting.entry(var).or_default();
+            let first = parts.entry(part).or_insert((span, combine));
+            // What is shown is a child, if there is one.
+            if self.adds.contains(&start(first.0)) {
+                first.0 = span;
+            }
         }
     }
 
@@ -395,7 +480,7 @@ impl Walk<'_> {
                 self.touch(*var, e, Touch::Used);
                 self.read(*var, e.span);
             }
-            K::Field(..) if let Some((var, _)) = e.root() => {
+            K::Field(..) | K::Index(..) if let Some((var, _)) = e.root() => {
                 self.inside(e);
                 self.touch(var, e, Touch::Used);
                 self.read(var, e.span);
@@ -439,6 +524,7 @@ impl Walk<'_> {
                 self.all(args);
             }
             K::Struct { fields, base, .. } => self.all(fields.iter().map(|(_, e)| e).chain(base)),
+            K::Assign(..) | K::AssignOp(..) if self.adds(e) => {}
             K::Assign(place, value) => {
                 self.expr(value);
                 self.write(place);
@@ -447,13 +533,15 @@ impl Walk<'_> {
                 self.expr(value);
                 self.inside(place);
                 if let Some((var, _)) = place.root() {
-                    let how = if *op == BinOp::Add && self.gathers(var) {
-                        Touch::Added
-                    } else {
-                        Touch::Assigned
+                    let how = match op {
+                        BinOp::Add => Touch::Added,
+                        _ => Touch::Assigned,
                     };
                     self.touch(var, place, how);
                     self.read(var, place.span);
+                    if matches!(*place.kind, K::Var(_)) {
+                        self.changes(var);
+                    }
                 }
             }
             K::Spawn {
@@ -545,11 +633,26 @@ impl Walk<'_> {
                     }),
                 }
                 let before = self.body.parallel.contains(id).then(|| self.state.clone());
-                self.repeat(*id, None, body, false, &|walk| match over {
-                    For::Range { var, .. } => walk.declare(var, true),
-                    For::Slices { parts, index, .. } => {
-                        parts.iter().for_each(|part| walk.declare(&part.item, true));
-                        index.iter().for_each(|i| walk.declare_var(*i, true));
+                let counts = match over {
+                    For::Range {
+                        var: Pat::Var(var), ..
+                    } => Some(*var),
+                    For::Range { .. } => None,
+                    For::Slices { index, .. } => *index,
+                };
+                if let Some(var) = counts {
+                    self.changes(var);
+                }
+                self.repeat(*id, None, body, false, &|walk| {
+                    if let Some(var) = counts {
+                        walk.changed(Step::At(var), Some(Step::Before(var)));
+                    }
+                    match over {
+                        For::Range { var, .. } => walk.declare(var, true),
+                        For::Slices { parts, index, .. } => {
+                            parts.iter().for_each(|part| walk.declare(&part.item, true));
+                            index.iter().for_each(|i| walk.declare_var(*i, true));
+                        }
                     }
                 });
                 if let Some(before) = before {
@@ -567,23 +670,18 @@ impl Walk<'_> {
 
     /// A variable that is declared anew awaits nothing; but if its memory still awaits a child of an earlier round, what it will hold
     /// is not known before a sync and a new value.
-    fn declare(&mut self, pat: &crate::hir::Pat, has_value: bool) {
+    fn declare(&mut self, pat: &Pat, has_value: bool) {
         match pat {
-            crate::hir::Pat::Wild => {}
-            crate::hir::Pat::Var(var) => self.declare_var(*var, has_value),
-            crate::hir::Pat::Fields(fields) => {
-                fields.iter().for_each(|(_, p)| self.declare(p, has_value))
-            }
-            crate::hir::Pat::Deref(inner) | crate::hir::Pat::Behind(inner) => {
-                self.declare(inner, has_value)
-            }
-            crate::hir::Pat::Elements(elems) => {
-                elems.iter().for_each(|p| self.declare(p, has_value))
-            }
+            Pat::Wild => {}
+            Pat::Var(var) => self.declare_var(*var, has_value),
+            Pat::Fields(fields) => fields.iter().for_each(|(_, p)| self.declare(p, has_value)),
+            Pat::Deref(inner) | Pat::Behind(inner) => self.declare(inner, has_value),
+            Pat::Elements(elems) => elems.iter().for_each(|p| self.declare(p, has_value)),
         }
     }
 
     fn declare_var(&mut self, var: VarId, has_value: bool) {
+        self.changed(Step::At(var), None);
         let Some(state) = &mut self.state else { return };
         // What a reference of an earlier round refers to is not what this one does.
         let earlier = state

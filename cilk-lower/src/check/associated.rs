@@ -279,7 +279,8 @@ impl Checker<'_> {
                 if let Some(greater) = self.greater_of(name, &first, &ty, args[1]) {
                     return Some(greater);
                 }
-                return Some(self.scalar_method(first, name, &args[1..], path.span(), span));
+                let at = (path.span(), span);
+                return Some(self.scalar_method(first, name, &args[1..], want, at));
             }
             // Of what is equal the first is least and the last greatest, as in an iterator.
             ("cmp", "min_by" | "min_by_key" | "max_by" | "max_by_key") if args.len() == 3 => {
@@ -400,7 +401,9 @@ impl Checker<'_> {
             ("from_be" | "from_le", [value]) if scalar.is_int() => {
                 let value = self.expr_as(value, &ty);
                 match name {
-                    "from_be" => self.scalar_method(value, "swap_bytes", &[], path.span(), span),
+                    "from_be" => {
+                        self.scalar_method(value, "swap_bytes", &[], None, (path.span(), span))
+                    }
                     _ => value,
                 }
             }
@@ -419,7 +422,7 @@ impl Checker<'_> {
                     receiver = self.behind_refs(receiver);
                 }
                 let receiver = self.coerce(receiver, &ty);
-                self.scalar_method(receiver, name, rest, path.span(), span)
+                self.scalar_method(receiver, name, rest, None, (path.span(), span))
             }
             _ => self.refuse(
                 path.span(),

@@ -11,6 +11,7 @@ use millstream_graph::{
     ty::{Scalar, Structs},
 };
 use proc_macro2::Span;
+use std::collections::BTreeSet;
 
 impl Checker<'_> {
     pub(super) fn finish(mut self, mut root: Expr) -> Option<Body> {
@@ -21,10 +22,13 @@ impl Checker<'_> {
             var.ty = self.table.finish(&var.ty).unwrap_or(Ty::Error);
         }
         let parallel = std::mem::take(&mut self.parallel);
+        let ways = std::mem::take(&mut self.ways);
         (self.m.diags.0.len() == before).then_some(Body {
             vars,
             root,
             parallel,
+            ways,
+            adds: BTreeSet::new(),
         })
     }
 

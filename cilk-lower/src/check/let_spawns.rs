@@ -7,6 +7,7 @@ use super::{
     macros::{CONVERT, is, spawn_macro},
 };
 use crate::{
+    diag::start,
     hir::{Expr, ExprKind, Pat, Stmt},
     ty::{Ty, USIZE},
 };
@@ -296,7 +297,10 @@ impl Checker<'_> {
                 format!("`{name}` is another variable here than in the place that the child's result goes to"),
                 "give one of them another name",
             ),
-            None => self.expr(&given(to, value), None),
+            None => {
+                self.ways.insert(start(place.span()));
+                self.expr(&given(to, value), None)
+            }
         })
     }
 }

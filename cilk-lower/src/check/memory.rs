@@ -76,8 +76,8 @@ impl Checker<'_> {
         receiver: Expr,
         name: &str,
         args: &[&syn::Expr],
-        at: Span,
-        span: Span,
+        want: Option<&Ty>,
+        (at, span): (Span, Span),
     ) -> Expr {
         if let (AS_ARRAY, [len]) = (name, args) {
             return self.as_array(receiver, len, span);
@@ -92,13 +92,13 @@ impl Checker<'_> {
             if of_array && let Some(id) = self.m.library(Of::Array, name) {
                 let value = self.behind_refs(receiver);
                 let value = Self::copied(value);
-                return self.call_library(id, value, args, span);
+                return self.call_library(id, value, args, want, span);
             }
             if let Some(id) = self.m.library(Of::Slice, in_library(name)) {
                 let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
                     return Self::broken(span);
                 };
-                return self.call_library(id, slice, args, span);
+                return self.call_library(id, slice, args, want, span);
             }
             let help = match name {
                 "iter" | "iter_mut" | "into_iter" => {
@@ -192,10 +192,11 @@ impl Checker<'_> {
         id: TemplateId,
         receiver: Expr,
         args: &[&syn::Expr],
+        want: Option<&Ty>,
         span: Span,
     ) -> Expr {
         let before = self.m.diags.0.len();
-        let call = self.call_template(id, &PathArguments::None, Some(receiver), args, None, span);
+        let call = self.call_template(id, &PathArguments::None, Some(receiver), args, want, span);
         let said = self.m.diags.0.iter_mut().skip(before);
         for d in said.filter(|d| is_nowhere(d.span)) {
             d.span = span;

@@ -125,7 +125,9 @@ impl Checker<'_> {
         }
         match ty {
             Ty::Error | Ty::Never => Self::broken(span),
-            Ty::Slice { .. } | Ty::Array(..) => self.slice_method(receiver, &name, &args, at, span),
+            Ty::Slice { .. } | Ty::Array(..) => {
+                self.slice_method(receiver, &name, &args, want, (at, span))
+            }
             Ty::Mat { .. } => self.mat_method(receiver, &name, &args, at, span),
             Ty::Atomic(scalar) => self.atomic_method(receiver, scalar, &name, &args, at, span),
             Ty::CasResult(_) if args.is_empty() && (name == "is_ok" || name == "is_err") => {
@@ -143,11 +145,11 @@ impl Checker<'_> {
             ),
             Ty::Scalar(_) => {
                 let receiver = self.behind_refs(receiver);
-                self.scalar_method(receiver, &name, &args, at, span)
+                self.scalar_method(receiver, &name, &args, want, (at, span))
             }
             Ty::Var(v) if self.table.class(v) != Class::Any => {
                 let receiver = self.behind_refs(receiver);
-                self.scalar_method(receiver, &name, &args, at, span)
+                self.scalar_method(receiver, &name, &args, want, (at, span))
             }
             Ty::Struct(id) => {
                 let of = self.m.structs[id].name.clone();

@@ -194,6 +194,7 @@ struct Checker<'m> {
     loops: Vec<LoopScope>,
     next_loop: usize,
     parallel: BTreeSet<LoopId>,
+    ways: BTreeSet<(usize, usize)>,
     ret: Ty,
     /// Whether a pattern stands for what lies behind a reference that is not there.
     lends: bool,
@@ -227,6 +228,7 @@ impl<'m> Checker<'m> {
             loops: Vec::new(),
             next_loop: 0,
             parallel: BTreeSet::new(),
+            ways: BTreeSet::new(),
             ret,
             lends: false,
             closure_calls: 0,

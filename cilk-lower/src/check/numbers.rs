@@ -122,8 +122,8 @@ impl Checker<'_> {
         receiver: Expr,
         name: &str,
         args: &[&syn::Expr],
-        at: Span,
-        span: Span,
+        want: Option<&Ty>,
+        (at, span): (Span, Span),
     ) -> Expr {
         let class = match self.shallow(&receiver.ty) {
             Ty::Error | Ty::Never => return Self::broken(span),
@@ -146,7 +146,7 @@ impl Checker<'_> {
             Class::Any => Of::Bool,
         };
         match self.m.library(of, name) {
-            Some(id) => self.call_library(id, receiver, args, span),
+            Some(id) => self.call_library(id, receiver, args, want, span),
             None => self.no_method(&receiver, class, name, args.len(), at),
         }
     }

@@ -393,7 +393,7 @@ impl Checker<'_> {
             let name = own("other", span);
             c.bind(&name.to_string(), Binding::Place(other));
             let other = syn::parse_quote_spanned!(span=> #name);
-            c.call_library(id, slice, &[&other], span)
+            c.call_library(id, slice, &[&other], None, span)
         });
         let ty = value.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)

@@ -24,12 +24,8 @@ type At = (BlockId, usize);
 
 /// The value that changes nothing when combined.
 fn neutral(op: BinOp, ty: Scalar) -> Option<Operand> {
-    let bits = combine_of(op)?.neutral(ty)?;
+    let bits = Combine::by(op)?.neutral(ty)?;
     op.accepts(ty).then_some(Operand::Const(ty, bits))
-}
-
-fn combine_of(op: BinOp) -> Option<Combine> {
-    Combine::ALL.iter().copied().find(|c| c.op() == Some(op))
 }
 
 /// What the two passes ask of a function.
@@ -271,7 +267,7 @@ fn gather_one(
     op: BinOp,
     wanted: &impl Fn(FuncId) -> bool,
 ) {
-    let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), combine_of(op))
+    let (Some(neutral), Some(combine)) = (neutral(op, function.type_of(value)), Combine::by(op))
     else {
         return;
     };

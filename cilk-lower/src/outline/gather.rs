@@ -311,15 +311,7 @@ impl Gather {
 
     /// How children's results are combined so; none if no child's are.
     pub(super) fn combine(&self) -> Option<Combine> {
-        Some(match self.op {
-            BinOp::Add => Combine::Add,
-            BinOp::Or => Combine::Or,
-            BinOp::And => Combine::And,
-            BinOp::Xor => Combine::Xor,
-            BinOp::Min => Combine::Min,
-            BinOp::Max => Combine::Max,
-            _ => return None,
-        })
+        Combine::by(self.op)
     }
 
     fn nothing(&self, make: &Make) -> Expr {

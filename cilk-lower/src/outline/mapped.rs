@@ -8,15 +8,25 @@
 //!
 //! What the computation reads comes as an argument, so it has the value of when the child is spawned; an atomic comes by reference. It changes nothing, and reads
 //! nothing that the function may change meanwhile: the function goes on while it waits.
+//!
+//! What a function itself adds to what results are gathered in is one more result, of a task that gives what it gets: a leaf, which ends where it is spawned.
+//!
+//! ```text
+//! sum += spawn!(f(x)); sum += 1;   =>   sum += spawn!(f(x)); sum += spawn!(f.own1(1));
+//! ```
 
 use super::{Known, bring, make::Make, replace, settle, uses, wild};
 use crate::{
+    diag::start,
     generics::At,
     hir::{Body, Expr, ExprKind, FnId, Pat, Stmt, Var, VarId},
     items::{FnItem, Module},
     ty::Ty,
 };
-use millstream_graph::ir::{Combine, FunctionKind};
+use millstream_graph::{
+    ir::{Combine, FunctionKind},
+    ty::{Scalar, Type},
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     rc::Rc,
@@ -29,9 +39,11 @@ pub(super) fn program(m: &mut Module, bodies: &mut Vec<Body>) {
         let mut maker = Maker {
             owner: FnId(i),
             vars: std::mem::take(&mut body.vars),
+            adds: std::mem::take(&mut body.adds),
             m,
             made: &mut made,
             found: 0,
+            given: BTreeMap::new(),
         };
         maker.look(&mut body.root);
         body.vars = maker.vars;
@@ -43,15 +55,33 @@ struct Maker<'a> {
     owner: FnId,
     /// The function's variables.
     vars: Vec<Var>,
+    /// Where it adds to what results are gathered in.
+    adds: BTreeSet<(usize, usize)>,
     m: &'a mut Module,
     made: &'a mut Vec<Body>,
     found: usize,
+    /// The tasks that give what they get.
+    given: BTreeMap<Scalar, FnId>,
 }
 
 impl Maker<'_> {
     fn look(&mut self, e: &mut Expr) {
         e.children_mut(&mut |child| self.look(child));
         let span = e.span;
+        if self.adds.contains(&start(span))
+            && let Some((var, way, scalar, value)) = e.added()
+        {
+            let (value, make) = (value.clone(), Make(span));
+            let place = make.var(var, &self.vars[var.0].ty);
+            *e.kind = ExprKind::Spawn {
+                func: self.gives(scalar, make),
+                args: vec![value],
+                dest: Some((place, way)),
+                then: None,
+            };
+            e.assigns = true;
+            return;
+        }
         let ExprKind::Spawn {
             func, args, then, ..
         } = &mut *e.kind
@@ -127,11 +157,44 @@ impl Maker<'_> {
             vars,
             root,
             parallel: BTreeSet::new(),
+            ways: BTreeSet::new(),
+            adds: BTreeSet::new(),
         });
+        self.add("then", (params, ret), make)
+    }
+
+    /// The task that gives what it gets.
+    fn gives(&mut self, scalar: Scalar, make: Make) -> FnId {
+        if let Some(id) = self.given.get(&scalar) {
+            return *id;
+        }
+        let (mut vars, ty) = (Vec::new(), Ty::Scalar(scalar));
+        let value = make.fresh(&mut vars, "value", ty.clone());
+        let root = make.valued(Vec::new(), make.var(value, &ty));
+        self.made.push(Body {
+            vars,
+            root,
+            parallel: BTreeSet::new(),
+            ways: BTreeSet::new(),
+            adds: BTreeSet::new(),
+        });
+        let params = vec![(wild(), Type::Scalar(scalar))];
+        let id = self.add("own", (params, Type::Scalar(scalar)), make);
+        self.given.insert(scalar, id);
+        id
+    }
+
+    /// Adds a task of these parameters and this result, whose body was made.
+    fn add(
+        &mut self,
+        kind: &str,
+        (params, ret): (Vec<(syn::Pat, Type)>, Type),
+        make: Make,
+    ) -> FnId {
         let owner = &self.m.fns[self.owner.0];
         self.found += 1;
         let item = FnItem {
-            name: format!("{}.then{}", owner.name, self.found),
+            name: format!("{}.{kind}{}", owner.name, self.found),
             span: make.0,
             kind: FunctionKind::Task,
             rounds: false,

@@ -11,8 +11,8 @@ pub mod race;
 mod rounds;
 pub mod types;
 
+pub(crate) use rounds::Gathered;
 pub use rounds::ParallelLoop;
-pub(crate) use rounds::{Gathered, place};
 
 use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};

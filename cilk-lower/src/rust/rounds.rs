@@ -4,7 +4,7 @@
 //! rounds are a closure that is `Fn` and `Sync`, so that rustc refuses whatever two of them could do to each other; what they
 //! gather is a copy in each.
 
-use crate::{check::is_parallel_attribute, items::ident};
+use crate::{check::is_parallel_attribute, diag::start, items::ident};
 use millstream_graph::ir::BinOp;
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -35,11 +35,6 @@ pub(crate) struct Gathered {
     pub(crate) ordered: bool,
 }
 
-/// Where a loop stands, as the front end says it.
-pub(crate) fn place(span: Span) -> (usize, usize) {
-    (span.start().line, span.start().column)
-}
-
 /// Whether a loop is under `#[parallel]`.
 pub(super) fn is_parallel(f: &ExprForLoop) -> bool {
     f.attrs.iter().any(is_parallel_attribute)
@@ -54,7 +49,7 @@ pub(super) fn elide(module: &mut ItemMod, loops: &[ParallelLoop]) {
             if let Expr::ForLoop(f) = e
                 && is_parallel(f)
             {
-                let at = place(f.span());
+                let at = start(f.span());
                 f.attrs.retain(|a| !is_parallel_attribute(a));
                 let info = self.0.iter().find(|l| l.at == at);
                 if let Some(info) = info.filter(|l| l.gathers.iter().any(|g| g.ordered)) {
@@ -114,7 +109,7 @@ pub(super) fn beside(
 ) -> TokenStream {
     let at = f.for_token.span;
     let own = Span::mixed_site().located_at(at);
-    let place = place(f.span());
+    let place = start(f.span());
     let info = loops.iter().find(|l| l.at == place);
     let gathers = info.iter().flat_map(|l| &l.gathers);
     let names: Vec<_> = gathers.map(|g| ident(&g.name, at)).collect();

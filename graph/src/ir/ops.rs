@@ -388,6 +388,12 @@ impl Combine {
             Self::Max => BinOp::Max,
         })
     }
+
+    /// The way that combines by this operation, if one does.
+    #[must_use]
+    pub fn by(op: BinOp) -> Option<Self> {
+        Self::ALL.iter().copied().find(|way| way.op() == Some(op))
+    }
 }
 
 ops! {

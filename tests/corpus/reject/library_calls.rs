@@ -30,7 +30,8 @@ pub mod program {
     }
 }
 
-//~ 6:9: expected `[u8; 3]`, found `[u32; 3]`
+//~ 6:19: expected `u8`, found `u32`
+//~   help: convert it: `.. as u8`
 //~ 10:9: `bool` has no method `is_lt`
 //~   help: docs/language.md lists the methods
 //~ 21:21: a reference to `&u32` is not part of the task language

@@ -11,7 +11,7 @@ pub mod program {
     pub fn smooth(n: u64) -> u64 {
         let mut q = [0; 8];
         for k in 1..8 {
-            q[k] = spawn!(child(n, q[k]));
+            q[k] = spawn!(child(n, q[k - 1]));
         }
         sync!();
         q[7]
@@ -22,7 +22,7 @@ pub mod program {
         let mut count = 0;
         for k in 0..n {
             count += spawn!(child(n, k));
-            count += n;
+            count -= n;
             count *= 2;
         }
         sync!();
@@ -33,7 +33,7 @@ pub mod program {
     pub fn some(n: u64) -> u64 {
         let mut r = [0; 4];
         for k in 0..4 {
-            r[k as usize] = if n > k { spawn!(child(n, k)) } else { 1 };
+            r[k as usize / 2] = if n > k { spawn!(child(n, k)) } else { 1 };
         }
         sync!();
         r[3]
@@ -45,10 +45,10 @@ pub mod program {
 //~   help: let the children of this loop write to a second variable, and read the first
 //~ 25:13: `count` is assigned before its `sync!()`
 //~   note: 24:22: a child that may still run writes to it
-//~   help: add this to a second variable, and both together after the `sync!()`
+//~   help: put a `sync!()` in between
 //~ 26:13: `count` is assigned before its `sync!()`
 //~   note: 24:22: a child that may still run writes to it
 //~   help: put a `sync!()` in between
 //~ 36:13: `r` is assigned before its `sync!()`
-//~   note: 36:40: a child that may still run writes to it
+//~   note: 36:44: a child that may still run writes to it
 //~   help: give elements their values before the loop, and let children write over them; or put a `sync!()` in between

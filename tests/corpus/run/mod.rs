@@ -221,6 +221,7 @@ programs! {
     own_iterators
     own_operators
     own_orders
+    own_results
     page_ranks
     parallel_checked
     parallel_corners
