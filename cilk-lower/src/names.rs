@@ -3,11 +3,36 @@
 //! Items are known by their whole path in the program, `inner::Point`; what is written in a module is found from there, as in Rust: its own items first, then
 //! what its `use` brings in, by name and by `*`.
 
-use crate::beside;
-use crate::items::{Item, Module, ident};
+use crate::{
+    beside,
+    check::float_const,
+    items::{Item, Module, ident},
+};
 
 /// How many `use` may lead from one to the next.
 const MOST_STEPS: usize = 16;
+
+/// Whether a module of Rust's library has a function, constant or range of this name that is known here by its path.
+fn rust_has(module: &str, name: &str) -> bool {
+    match module {
+        "cmp" => ["min", "max", "min_by", "min_by_key", "max_by", "max_by_key"].contains(&name),
+        "mem" => ["swap", "replace", "take", "size_of"].contains(&name),
+        "iter" => [
+            "from_fn",
+            "once",
+            "repeat",
+            "repeat_n",
+            "repeat_with",
+            "successors",
+        ]
+        .contains(&name),
+        "array" => name == "from_fn",
+        "hint" => name == "black_box",
+        "ops" => ["Range", "RangeInclusive"].contains(&name),
+        "consts" => float_const(name).is_some(),
+        _ => false,
+    }
+}
 
 /// A name in a module.
 pub(crate) fn within(module: &str, name: &str) -> String {
@@ -175,6 +200,18 @@ impl Module {
         self.imports.insert(name, whole);
     }
 
+    /// The whole path of a name that a `use` with `*` brings into a module from Rust's library, if nothing of the program has it.
+    fn from_rusts_glob(&self, module: &str, name: &syn::Ident) -> Option<Vec<String>> {
+        let name = name.to_string();
+        let mut globs = self.globs.iter().filter(|(at, path)| {
+            let of_rust = matches!(path.first().map(String::as_str), Some("std" | "core"));
+            at == module && of_rust && path.last().is_some_and(|last| rust_has(last, &name))
+        });
+        let (_, path) = globs.next()?;
+        let is_own = self.full_in(module, std::slice::from_ref(&name)).is_some();
+        (!is_own).then(|| path.iter().cloned().chain([name]).collect())
+    }
+
     /// A path with what its first name was imported as, if it was and nothing of the program has that name.
     pub(crate) fn whole_path(&self, path: &syn::Path) -> Option<syn::Path> {
         let first = path.segments.first()?;
@@ -185,15 +222,19 @@ impl Module {
                 return None;
             }
             match self.imports.get(&name) {
-                Some(whole) if whole.len() > 1 => break whole,
-                _ => here = self.inside.get(here?),
+                Some(whole) if whole.len() > 1 => break whole.clone(),
+                _ => {}
+            }
+            match self.from_rusts_glob(here?, &first.ident) {
+                Some(whole) => break whole,
+                None => here = self.inside.get(here?),
             }
         };
         let mut out = path.clone();
         let mut segments: syn::punctuated::Punctuated<syn::PathSegment, syn::Token![::]> =
             syn::punctuated::Punctuated::new();
         for part in whole {
-            segments.push(ident(part, first.ident.span()).into());
+            segments.push(ident(&part, first.ident.span()).into());
         }
         if let Some(last) = segments.last_mut() {
             last.arguments = first.arguments.clone();

@@ -640,6 +640,8 @@ impl Walk<'_> {
                     For::Range { .. } => None,
                     For::Slices { index, .. } => *index,
                 };
+                // What its body may give another value counts nothing.
+                let counts = counts.filter(|var| self.body.vars[var.0].fixed.is_some());
                 if let Some(var) = counts {
                     self.changes(var);
                 }

@@ -148,7 +148,12 @@ impl Module {
                     r.span(),
                     format!("a reference to `{shown}` is not part of the task language"),
                 )
-                .help(format!("pass `{shown}` itself"));
+                .help(match target {
+                    Type::Mat { mutable: true, .. } => format!(
+                        "take `{shown}` itself, and give it `m.reborrow()` where `m` is still wanted behind the call"
+                    ),
+                    _ => format!("pass `{shown}` itself"),
+                });
             return target;
         }
         if slice {

@@ -375,3 +375,14 @@ fn stays(e: &Expr, told: &BTreeSet<String>) -> bool {
         _ => false,
     }
 }
+
+/// The task that a path in a `spawn!` names: `task`, `self::task`.
+pub(super) fn called(path: &syn::Path) -> Option<&syn::Ident> {
+    let last = path.segments.last()?;
+    let is_alone = match path.segments.len() {
+        1 => true,
+        2 => path.leading_colon.is_none() && path.segments[0].ident == "self",
+        _ => false,
+    };
+    (is_alone && last.arguments.is_none()).then_some(&last.ident)
+}

@@ -43,7 +43,9 @@ impl Checker<'_> {
         let [.., owner, name] = names.as_slice() else {
             return Self::broken(span);
         };
-        if let Some(value) = float_const(&names) {
+        if owner == "consts"
+            && let Some(value) = float_const(name)
+        {
             let ty = names
                 .iter()
                 .find_map(|n| Scalar::from_name(n))
@@ -570,15 +572,10 @@ fn float_limit(ty: Scalar, name: &str) -> Option<f64> {
     }
 }
 
-fn float_const(path: &[String]) -> Option<f64> {
+/// One of `std::f64::consts`.
+pub(crate) fn float_const(name: &str) -> Option<f64> {
     use std::f64::consts as c;
-    let [.., module, name] = path else {
-        return None;
-    };
-    if module != "consts" {
-        return None;
-    }
-    Some(match name.as_str() {
+    Some(match name {
         "PI" => c::PI,
         "TAU" => c::TAU,
         "E" => c::E,
@@ -587,6 +584,9 @@ fn float_const(path: &[String]) -> Option<f64> {
         "LN_2" => c::LN_2,
         "LN_10" => c::LN_10,
         "LOG2_E" => c::LOG2_E,
+        "LOG2_10" => c::LOG2_10,
+        "LOG10_E" => c::LOG10_E,
+        "LOG10_2" => c::LOG10_2,
         "FRAC_PI_2" => c::FRAC_PI_2,
         "FRAC_PI_3" => c::FRAC_PI_3,
         "FRAC_PI_4" => c::FRAC_PI_4,
@@ -594,6 +594,7 @@ fn float_const(path: &[String]) -> Option<f64> {
         "FRAC_PI_8" => c::FRAC_PI_8,
         "FRAC_1_PI" => c::FRAC_1_PI,
         "FRAC_2_PI" => c::FRAC_2_PI,
+        "FRAC_2_SQRT_PI" => c::FRAC_2_SQRT_PI,
         _ => return None,
     })
 }

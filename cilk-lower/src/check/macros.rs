@@ -172,14 +172,15 @@ impl Checker<'_> {
             return None;
         };
         let name = match super::places::strip(&call.func) {
-            syn::Expr::Path(p) => p.path.get_ident().map(ToString::to_string),
+            syn::Expr::Path(p) => answers::called(&p.path).map(ToString::to_string),
             _ => None,
         };
         let Some(name) = name else {
             self.error(
                 call.func.span(),
                 "`spawn!` takes the call of a task of this program, by its name",
-            );
+            )
+            .help("tasks stand in the program's own module: write `spawn!(task(arguments))`");
             return None;
         };
         if self.lookup(&name).is_some() {

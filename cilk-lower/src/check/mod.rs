@@ -44,6 +44,7 @@ mod tables;
 mod tries;
 mod wide;
 
+pub(crate) use associated::float_const;
 pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;

@@ -6,9 +6,12 @@ use super::{
 };
 use crate::{
     hir::{Expr, ExprKind, Pat, Stmt},
-    ty::{BOOL, Class, Ty},
+    ty::{BOOL, Class, Ty, USIZE},
 };
-use millstream_graph::ir::{BinOp, UnOp};
+use millstream_graph::{
+    ir::{BinOp, UnOp},
+    ty::Scalar,
+};
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 
@@ -395,6 +398,16 @@ impl Checker<'_> {
         if self.m.diags.0.len() > before {
             return Self::broken(span);
         }
+        if let syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Char(c),
+            ..
+        }) = strip(&c.expr)
+            && ty.is_scalar()
+        {
+            let kind = ExprKind::Int(u128::from(u32::from(c.value())));
+            let code = Expr::new(kind, Ty::Scalar(Scalar::U32), span);
+            return Expr::new(ExprKind::Cast(code), ty, span);
+        }
         // Rust lets the target decide the type of a bare literal, and of nothing else.
         let hint = is_literal(&c.expr).then_some(&ty);
         let e = self.expr(&c.expr, hint);
@@ -473,7 +486,21 @@ impl Checker<'_> {
             );
         }
         if let syn::Expr::Tuple(t) = &*a.left {
-            return self.assign_tuple(t, &a.right, span);
+            let of = |parts: Vec<Ty>| Ty::Tuple(parts);
+            let part = |all, i| ExprKind::Field(all, i);
+            let types = t.elems.iter().map(|_| self.table.fresh(Class::Any));
+            let types = types.collect();
+            return self.assign_parts((&t.elems, types), &a.right, (&of, &part), span);
+        }
+        if let syn::Expr::Array(t) = &*a.left {
+            let of = |parts: Vec<Ty>| {
+                let (count, one) = (parts.len() as u64, parts.into_iter().next());
+                Ty::Array(Box::new(one.unwrap_or(Ty::Error)), count)
+            };
+            let index = |i| Expr::new(ExprKind::Int(i as u128), USIZE, span);
+            let part = |all, i| ExprKind::Index(all, index(i));
+            let types = vec![self.table.fresh(Class::Any); t.elems.len()];
+            return self.assign_parts((&t.elems, types), &a.right, (&of, &part), span);
         }
         if let Some(spawn) = self.assigned_spawn(a) {
             return spawn;
@@ -484,24 +511,26 @@ impl Checker<'_> {
         Expr::new(ExprKind::Assign(place, value), Ty::unit(), span)
     }
 
-    /// `(a, b) = value`: the value first, then each place.
-    fn assign_tuple(&mut self, t: &syn::ExprTuple, value: &syn::Expr, span: Span) -> Expr {
+    /// `(a, b) = value` or `[a, b] = value`: the value first, then each place. `of` makes the type of all parts, and `part` one of them.
+    fn assign_parts(
+        &mut self,
+        (elems, types): (&Elements, Vec<Ty>),
+        value: &syn::Expr,
+        (of, part): (&dyn Fn(Vec<Ty>) -> Ty, &dyn Fn(Expr, usize) -> ExprKind),
+        span: Span,
+    ) -> Expr {
+        let whole = of(types.clone());
         let value = self.expr(value, None);
-        let fields: Vec<Ty> = t
-            .elems
-            .iter()
-            .map(|_| self.table.fresh(Class::Any))
-            .collect();
-        let value = self.coerce(value, &Ty::Tuple(fields.clone()));
-        let hidden = self.add_var("tuple", Ty::Tuple(fields.clone()));
+        let value = self.coerce(value, &whole);
+        let hidden = self.add_var("parts", whole.clone());
         let mut stmts = vec![Stmt::Let(Pat::Var(hidden), Some(value))];
-        for (i, (elem, ty)) in t.elems.iter().zip(fields.clone()).enumerate() {
+        for (i, (elem, ty)) in elems.iter().zip(types).enumerate() {
             if matches!(elem, syn::Expr::Infer(_)) {
                 continue;
             }
             let place = self.place(elem);
-            let all = Expr::new(ExprKind::Var(hidden), Ty::Tuple(fields.clone()), span);
-            let part = Expr::new(ExprKind::Field(all, i), ty, span);
+            let all = Expr::new(ExprKind::Var(hidden), whole.clone(), span);
+            let part = Expr::new(part(all, i), ty, span);
             let want = place.ty.clone();
             let part = self.coerce(part, &want);
             stmts.push(Stmt::Expr(Expr::new(
@@ -540,6 +569,9 @@ impl Checker<'_> {
         Expr::new(ExprKind::AssignOp(op, place, value), Ty::unit(), span)
     }
 }
+
+/// What stands between the brackets.
+type Elements = syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>;
 
 fn is_literal(e: &syn::Expr) -> bool {
     match e {

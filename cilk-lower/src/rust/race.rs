@@ -297,13 +297,11 @@ impl Rewrite<'_> {
             .iter_mut()
             .for_each(|arg| self.visit_expr_mut(arg));
         let (task, args) = (quote::ToTokens::to_token_stream(&call.func), &call.args);
-        let task = task.into_iter().find_map(|t| {
-            if let proc_macro2::TokenTree::Ident(i) = t {
-                Some(i)
-            } else {
-                None
-            }
-        })?;
+        let names = task.into_iter().filter_map(|t| match t {
+            proc_macro2::TokenTree::Ident(i) => Some(i),
+            _ => None,
+        });
+        let task = names.last()?;
         let name = stand_in(&task.to_string(), own(task.span()));
         Some(quote_spanned! {own(at)=>
             #name({ #children = ::millstream::__private::Children::new(); &#children }, #args)

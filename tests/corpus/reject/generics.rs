@@ -84,7 +84,7 @@ pub mod program {
 //~ 39:32: copies of `grow` have no end: each calls one with a larger type
 //~   help: let it call itself with the type that it was called with
 //~ 51:9: functions that take closures call each other too often here
-//~   help: they stand in each other's places and cannot recurse: take the closure's result instead
+//~   help: they stand in each other's places and cannot recurse: take a value whose type has a trait with that function, `fn apply<F: Function>(f: &F, x: u32)`, or the closure's result
 //~ 55:9: a parallel loop in a function of which there are several
 //~   help: it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds
 //~ 64:17: a `Pair` has each of its fields once

@@ -47,6 +47,7 @@ programs! {
     bounds_of_methods
     branch_and_bound
     breadth_first_search
+    brought_by_star
     byte_methods
     byte_strings
     call_without_spawn

@@ -2,7 +2,7 @@
 
 use super::{
     Refused, apply, item,
-    loops::{Loop, UNTIL, is_head, last_of, once},
+    loops::{Loop, UNTIL, is_head, last_of},
     own, refused, returns,
     turned::turns_parts,
     what_leaves,
@@ -51,7 +51,8 @@ impl Checker<'_> {
     ) -> Option<Result<Loop, Refused>> {
         let mut adaptors = Vec::new();
         let base = self.links(e, &mut adaptors)?;
-        let made = once(base).or_else(|| self.range_of(base).map(syn::Expr::Range));
+        let made = self.of_one(base);
+        let made = made.or_else(|| self.range_of(base).map(syn::Expr::Range));
         let mut over = made.as_ref().unwrap_or(base);
         if let Some(last) = adaptors.iter().rposition(|m| m.method == "chain")
             && adaptors[last].args.len() == 1

@@ -336,34 +336,39 @@ impl Checker<'_> {
             }
             _ => return None,
         };
-        let syn::Expr::Path(p) = strip(&call.func) else {
-            return None;
-        };
-        let names: Vec<String> = p
-            .path
-            .segments
-            .iter()
-            .map(|s| s.ident.to_string())
-            .collect();
-        let whole = self.m.whole_path(&p.path);
-        let names = match (&names[..], whole) {
-            ([_], Some(whole)) => whole.segments.iter().map(|s| s.ident.to_string()).collect(),
-            _ => names,
-        };
-        let [.., module, name] = &names[..] else {
-            return None;
-        };
+        let name = self.of_iter(call)?;
         let takes = match name.as_str() {
             "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
             "successors" | "repeat_n" => 2,
             _ => return None,
         };
-        (module == "iter" && call.args.len() == takes).then(|| {
+        (call.args.len() == takes).then(|| {
             let mut call = call.clone();
-            let (span, name) = (call.func.span(), Ident::new(name, call.func.span()));
+            let (span, name) = (call.func.span(), Ident::new(&name, call.func.span()));
             *call.func = parse_quote_spanned!(span=> ::std::iter::#name);
             call
         })
+    }
+
+    /// The function of `std::iter` that is called.
+    fn of_iter(&self, call: &syn::ExprCall) -> Option<String> {
+        let syn::Expr::Path(p) = strip(&call.func) else {
+            return None;
+        };
+        let whole = self.m.whole_path(&p.path);
+        let mut names = whole.as_ref().unwrap_or(&p.path).segments.iter().rev();
+        let name = names.next()?.ident.to_string();
+        (names.next()?.ident == "iter").then_some(name)
+    }
+
+    /// What runs over one value: `std::iter::once(x)`.
+    pub(super) fn of_one(&self, e: &syn::Expr) -> Option<syn::Expr> {
+        let syn::Expr::Call(call) = strip(e) else {
+            return None;
+        };
+        let value = call.args.first().filter(|_| call.args.len() == 1)?;
+        (self.of_iter(call)? == "once")
+            .then(|| parse_quote_spanned!(e.span()=> [#value].into_iter()))
     }
 
     /// Whether a range is of integers of 128 bits, and these have a sign then.

@@ -6,7 +6,7 @@ use super::{
     drawn::Drawn,
     given::is_drawn_once,
     is_own,
-    loops::{ADAPTORS, once},
+    loops::ADAPTORS,
     own, parts,
 };
 use crate::{
@@ -182,7 +182,7 @@ impl Checker<'_> {
     /// The same chain of names that nothing else has.
     fn hold(&mut self, e: &syn::Expr, is_drawn: bool, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
         let (e, span) = (strip(e), e.span());
-        if let Some(of) = once(e) {
+        if let Some(of) = self.of_one(e) {
             let syn::Expr::MethodCall(m) = &of else {
                 return None;
             };

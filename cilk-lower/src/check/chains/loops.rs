@@ -12,7 +12,7 @@ use crate::{
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{parse_quote_spanned, spanned::Spanned};
+use syn::parse_quote_spanned;
 
 /// What a `for` knows by itself, next to what it runs over.
 const HEAD: &[&str] = &["zip", "enumerate", "rev", "step_by", "copied", "cloned"];
@@ -193,7 +193,7 @@ impl Checker<'_> {
                 return Some(e);
             }
         }
-        let begins = matches!(e, syn::Expr::Range(_)) || once(e).is_some();
+        let begins = matches!(e, syn::Expr::Range(_)) || self.of_one(e).is_some();
         let begins = begins || self.draws_from(e).is_some();
         (begins || self.range_of(e).is_some() || self.is_own_iterator(e)).then_some(e)
     }
@@ -272,23 +272,6 @@ pub(super) fn is_side(e: &syn::Expr) -> bool {
         },
         _ => true,
     }
-}
-
-/// What runs over one value: `std::iter::once(x)`.
-pub(super) fn once(e: &syn::Expr) -> Option<syn::Expr> {
-    let syn::Expr::Call(call) = strip(e) else {
-        return None;
-    };
-    let syn::Expr::Path(path) = &*call.func else {
-        return None;
-    };
-    let mut from_end = path.path.segments.iter().rev().map(|s| s.ident.to_string());
-    let named = from_end.next()? == "once" && from_end.next()? == "iter";
-    let value = call
-        .args
-        .first()
-        .filter(|_| named && call.args.len() == 1)?;
-    Some(parse_quote_spanned!(e.span()=> [#value].into_iter()))
 }
 
 impl Loop {

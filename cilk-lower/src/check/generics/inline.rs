@@ -226,7 +226,7 @@ impl Checker<'_> {
             ),
             Some(_) => (
                 "functions that take closures call each other too often here",
-                "they stand in each other's places and cannot recurse: take the closure's result instead",
+                "they stand in each other's places and cannot recurse: take a value whose type has a trait with that function, `fn apply<F: Function>(f: &F, x: u32)`, or the closure's result",
             ),
         };
         self.refuse(span, message, help)
