@@ -5,6 +5,7 @@ use super::{
     scope::{Gather, Kind, Part, State, Var},
     types::{Mode, Ty},
 };
+use millstream_graph::ty::Scalar;
 
 /// Where a result may go.
 #[derive(Clone, Debug)]
@@ -127,7 +128,7 @@ impl Gen<'_> {
         match ty {
             Ty::Scalar(s) if s.is_float() && exact => &[Add, Max, Min],
             Ty::Scalar(s) if s.is_float() => &[Store],
-            Ty::Scalar(millstream_graph::ty::Scalar::Bool) => &[Store, Or, And, Xor],
+            Ty::Scalar(Scalar::Bool) => &[Store, Or, And, Xor],
             Ty::Scalar(_) => &[Store, Add, Or, And, Xor, Min, Max],
             ty if self.shape.gathers(ty) => &[Store, Or],
             _ => &[Store],
@@ -182,7 +183,7 @@ impl Gen<'_> {
     fn give(&mut self, dest: &Dest, child: &str) {
         let mut place = dest.place.clone();
         if let Some((head, len)) = place.clone().split_once('#') {
-            let index = self.expr(&Ty::Scalar(millstream_graph::ty::Scalar::Usize), 1);
+            let index = self.expr(&Ty::Scalar(Scalar::Usize), 1);
             place = format!("{head}{index} % {len}");
         }
         // `*r = r.max(..)` would not be the same place twice.
@@ -193,23 +194,22 @@ impl Gen<'_> {
         if how != dest.how && !self.vars[dest.var].state.takes(dest.part, how) {
             return self.line(&format!("{child};"));
         }
-        let is_int =
-            !matches!(&self.vars[dest.var].kind, Kind::Value(Ty::Scalar(s)) if s.is_float());
+        let scalar = match &self.vars[dest.var].kind {
+            Kind::Value(Ty::Scalar(s)) if dest.part == Part::Whole => Some(*s),
+            _ => None,
+        };
+        let is_int = !scalar.is_some_and(Scalar::is_float);
         let wrapping = self.shape.mode == Mode::Checked || self.c.chance(20);
-        self.line(&match how {
-            Gather::Store => format!("{place} = {child};"),
-            Gather::Add if is_int && wrapping && !place.starts_with('*') => {
-                format!("{place} = {place}.wrapping_add({child});")
-            }
-            Gather::Add => format!("{place} += {child};"),
-            Gather::Mul => format!("{place} *= {child};"),
-            Gather::Or => format!("{place} |= {child};"),
-            Gather::And => format!("{place} &= {child};"),
-            Gather::Xor => format!("{place} ^= {child};"),
-            Gather::Min => format!("{place} = {place}.min({child});"),
-            Gather::Max => format!("{place} = {place}.max({child});"),
-        });
+        let wraps = is_int && wrapping && !place.starts_with('*');
+        self.line(&given(how, &place, child, wraps));
         self.vars[dest.var].state.awaits(dest.part, how);
+        // What the task itself adds goes along.
+        if let Some(scalar) = scalar.filter(|s| !s.is_float() && how != Gather::Store)
+            && self.c.chance(30)
+        {
+            let own = self.expr(&Ty::Scalar(scalar), 1);
+            self.line(&given(how, &place, &own, wraps));
+        }
         for origin in self.vars[dest.var].origins.clone() {
             self.lend(origin, true);
         }
@@ -292,11 +292,7 @@ impl Gen<'_> {
                 head
             },
             |g| {
-                g.declare(
-                    &index,
-                    Kind::Value(Ty::Scalar(millstream_graph::ty::Scalar::Usize)),
-                    false,
-                );
+                g.declare(&index, Kind::Value(Ty::Scalar(Scalar::Usize)), false);
                 g.block(2);
                 if !g.alive {
                     return;
@@ -317,5 +313,20 @@ impl Gen<'_> {
                 );
             },
         );
+    }
+}
+
+/// The statement by which a value comes to a place.
+fn given(how: Gather, place: &str, value: &str, wraps: bool) -> String {
+    match how {
+        Gather::Store => format!("{place} = {value};"),
+        Gather::Add if wraps => format!("{place} = {place}.wrapping_add({value});"),
+        Gather::Add => format!("{place} += {value};"),
+        Gather::Mul => format!("{place} *= {value};"),
+        Gather::Or => format!("{place} |= {value};"),
+        Gather::And => format!("{place} &= {value};"),
+        Gather::Xor => format!("{place} ^= {value};"),
+        Gather::Min => format!("{place} = {place}.min({value});"),
+        Gather::Max => format!("{place} = {place}.max({value});"),
     }
 }
