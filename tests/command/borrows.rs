@@ -22,7 +22,12 @@ fn the_races_of_the_page_are_refused_at_their_place() {
     let t = Folder::new();
     let races = races();
     // Where the comment of each is.
-    let places = ["race.rs:6:26", "race.rs:11:9", "race.rs:12:25"];
+    let places = [
+        "race.rs:6:26",
+        "race.rs:11:9",
+        "race.rs:16:9",
+        "race.rs:12:25",
+    ];
     assert_eq!(races.len(), places.len());
     for ((code, text), place) in races.iter().zip(places) {
         t.write("race.rs", text);

@@ -231,13 +231,7 @@ impl VisitMut for Rewrite<'_> {
         }
         let place = result_place(e).filter(|_| self.results == Results::Held);
         let place = place.cloned();
-        // The rounds of a parallel loop share what they store results to.
-        let around = self.results;
-        if matches!(e, Expr::ForLoop(f) if rounds::is_parallel(f)) {
-            self.results = Results::Held;
-        }
         visit_mut::visit_expr_mut(self, e);
-        self.results = around;
         match (place, &*e) {
             (Some(place), Expr::Assign(a)) => *e = Self::hold(&place, &a.right),
             (Some(place), Expr::Binary(b)) => *e = Self::hold(&place, &b.right),
@@ -258,7 +252,11 @@ impl VisitMut for Rewrite<'_> {
                 let first = quote_spanned! {own(at)=>
                     let mut #children: ::millstream::__private::Children<'_>;
                 };
-                *e = Expr::Verbatim(rounds::beside(f.clone(), self.loops, &first, &last));
+                *e = Expr::Verbatim(match self.results {
+                    Results::Held => rounds::beside(f.clone(), self.loops, &first, &last),
+                    // Rounds that run side by side may store to elements of their own, which rustc does not tell apart.
+                    Results::Stored => rounds::in_turn(f.clone(), &first, &last),
+                });
             }
             _ => {}
         }

@@ -125,6 +125,20 @@ pub(super) fn beside(
     }}
 }
 
+/// The same rounds one after the other.
+pub(super) fn in_turn(mut f: ExprForLoop, first: &TokenStream, last: &TokenStream) -> TokenStream {
+    let own = Span::mixed_site().located_at(f.for_token.span);
+    let label = rewrite_continues(&mut f);
+    let (pat, items, body) = (&f.pat, &f.expr, &f.body);
+    quote_spanned! {own=>
+        for #pat in #items {
+            #first
+            #label: #body
+            #last
+        }
+    }
+}
+
 /// Lets `continue` leave a block of the label that is given.
 fn rewrite_continues(f: &mut ExprForLoop) -> syn::Lifetime {
     struct Continues {
@@ -158,7 +172,9 @@ fn rewrite_continues(f: &mut ExprForLoop) -> syn::Lifetime {
         fn visit_item_mut(&mut self, _: &mut Item) {}
     }
     let own = Span::mixed_site().located_at(f.for_token.span);
-    let label = syn::Lifetime::new("'millstream_round", own);
+    // Rounds within others that run in turn stand in their label's scope.
+    let (line, column) = start(f.for_token.span);
+    let label = syn::Lifetime::new(&format!("'millstream_round_{line}_{column}"), own);
     let mut continues = Continues {
         own: f.label.take().map(|l| l.name),
         label: label.clone(),

@@ -77,4 +77,37 @@ mod race {
         data[0] = spawn!(one());
         all
     }
+
+    #[task]
+    pub fn lent_before_rounds(data: &mut [u32], n: usize) -> u32 {
+        let all = spawn!(sum(data));
+        #[parallel]
+        for i in 0..n {
+            if i == 3 {
+                continue;
+            }
+            data[i] = spawn!(one()); //~ E0506
+        }
+        sync!();
+        all
+    }
+
+    #[task]
+    pub fn lent_behind_rounds(data: &mut [u32], n: usize) -> u32 {
+        #[parallel]
+        for i in 0..n {
+            if i == 3 {
+                continue;
+            }
+            let own = [i as u32; 2];
+            let twice = spawn!(sum(&own));
+            data[i] = spawn!(one());
+            sync!();
+            if twice > 3 {
+                data[i] = spawn!(same(&twice));
+            }
+            sync!();
+        }
+        spawn!(sum(data))
+    }
 }
