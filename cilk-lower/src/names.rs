@@ -201,7 +201,7 @@ impl Module {
     }
 
     /// The whole path of a name that a `use` with `*` brings into a module from Rust's library, if nothing of the program has it.
-    fn from_rusts_glob(&self, module: &str, name: &syn::Ident) -> Option<Vec<String>> {
+    fn brought_by_star(&self, module: &str, name: &syn::Ident) -> Option<Vec<String>> {
         let name = name.to_string();
         let mut globs = self.globs.iter().filter(|(at, path)| {
             let of_rust = matches!(path.first().map(String::as_str), Some("std" | "core"));
@@ -225,7 +225,7 @@ impl Module {
                 Some(whole) if whole.len() > 1 => break whole.clone(),
                 _ => {}
             }
-            match self.from_rusts_glob(here?, &first.ident) {
+            match self.brought_by_star(here?, &first.ident) {
                 Some(whole) => break whole,
                 None => here = self.inside.get(here?),
             }

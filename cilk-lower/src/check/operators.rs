@@ -486,21 +486,17 @@ impl Checker<'_> {
             );
         }
         if let syn::Expr::Tuple(t) = &*a.left {
-            let of = |parts: Vec<Ty>| Ty::Tuple(parts);
-            let part = |all, i| ExprKind::Field(all, i);
             let types = t.elems.iter().map(|_| self.table.fresh(Class::Any));
-            let types = types.collect();
-            return self.assign_parts((&t.elems, types), &a.right, (&of, &part), span);
+            let whole = Ty::Tuple(types.collect());
+            let part = |all, i| ExprKind::Field(all, i);
+            return self.assign_parts(&t.elems, &a.right, whole, &part, span);
         }
         if let syn::Expr::Array(t) = &*a.left {
-            let of = |parts: Vec<Ty>| {
-                let (count, one) = (parts.len() as u64, parts.into_iter().next());
-                Ty::Array(Box::new(one.unwrap_or(Ty::Error)), count)
-            };
+            let elem = Box::new(self.table.fresh(Class::Any));
+            let whole = Ty::Array(elem, t.elems.len() as u64);
             let index = |i| Expr::new(ExprKind::Int(i as u128), USIZE, span);
             let part = |all, i| ExprKind::Index(all, index(i));
-            let types = vec![self.table.fresh(Class::Any); t.elems.len()];
-            return self.assign_parts((&t.elems, types), &a.right, (&of, &part), span);
+            return self.assign_parts(&t.elems, &a.right, whole, &part, span);
         }
         if let Some(spawn) = self.assigned_spawn(a) {
             return spawn;
@@ -511,18 +507,23 @@ impl Checker<'_> {
         Expr::new(ExprKind::Assign(place, value), Ty::unit(), span)
     }
 
-    /// `(a, b) = value` or `[a, b] = value`: the value first, then each place. `of` makes the type of all parts, and `part` one of them.
+    /// `(a, b) = value` or `[a, b] = value`: the value first, then each place. `part` makes one of the parts of what is of the type `whole`.
     fn assign_parts(
         &mut self,
-        (elems, types): (&Elements, Vec<Ty>),
+        elems: &Elements,
         value: &syn::Expr,
-        (of, part): (&dyn Fn(Vec<Ty>) -> Ty, &dyn Fn(Expr, usize) -> ExprKind),
+        whole: Ty,
+        part: &dyn Fn(Expr, usize) -> ExprKind,
         span: Span,
     ) -> Expr {
-        let whole = of(types.clone());
         let value = self.expr(value, None);
         let value = self.coerce(value, &whole);
         let hidden = self.add_var("parts", whole.clone());
+        let types = match &whole {
+            Ty::Tuple(types) => types.clone(),
+            Ty::Array(elem, _) => vec![(**elem).clone(); elems.len()],
+            _ => Vec::new(),
+        };
         let mut stmts = vec![Stmt::Let(Pat::Var(hidden), Some(value))];
         for (i, (elem, ty)) in elems.iter().zip(types).enumerate() {
             if matches!(elem, syn::Expr::Infer(_)) {
