@@ -14,6 +14,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A second place and what it has to do with it.
     pub note: Option<(Span, String)>,
+    /// Whether it may follow from another one: a type that is not known, which may be what is wrong elsewhere.
+    pub(crate) follows: bool,
 }
 
 /// What is wrong in a program; never empty as an error.
@@ -28,9 +30,18 @@ impl Diagnostics {
             message: message.into(),
             help: None,
             note: None,
+            follows: false,
         });
         let last = self.0.len() - 1;
         &mut self.0[last]
+    }
+
+    /// Leaves out what may follow from others, of those from number `first` on, if there are others among them.
+    pub(crate) fn without_followers(&mut self, first: usize) {
+        let of_function = self.0.split_off(first.min(self.0.len()));
+        let some = of_function.iter().any(|d| !d.follows);
+        let stays = of_function.into_iter().filter(|d| !some || !d.follows);
+        self.0.extend(stays);
     }
 
     /// Whether nothing is wrong.
@@ -66,6 +77,12 @@ impl Diagnostics {
 }
 
 impl Diagnostic {
+    /// It may follow from another error.
+    pub(crate) const fn may_follow(&mut self) -> &mut Self {
+        self.follows = true;
+        self
+    }
+
     /// Says what would be right.
     pub fn help(&mut self, help: impl Into<String>) -> &mut Self {
         self.help = Some(help.into());

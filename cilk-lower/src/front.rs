@@ -89,6 +89,7 @@ pub fn parse_module(
     while next < m.fns.len() {
         let before = m.diags.0.len();
         let body = check::function(&mut m, FnId(next));
+        m.diags.without_followers(before);
         let item = &m.fns[next];
         if let (Some(used), Some(first)) = (item.used, m.diags.0.get_mut(before))
             && item.name.len() < 80

@@ -158,7 +158,7 @@ impl Checker<'_> {
     /// Whether a closure's body may stand where it is called; what is wrong is said.
     pub(super) fn may_stand(&mut self, closure: &syn::ExprClosure) -> bool {
         if let Some(why) = chains::what_leaves(&closure.body) {
-            self.refuse(why.span, why.message, why.help);
+            self.refuse_why(why);
         } else if closure.asyncness.is_some() {
             self.refuse(
                 closure.span(),

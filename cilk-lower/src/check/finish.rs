@@ -37,7 +37,8 @@ impl Checker<'_> {
             Some(ty) => e.ty = ty,
             None => {
                 self.error(e.span, "the type of this is not known")
-                    .help("write it: `let x: u32 = ..`");
+                    .help("write it: `let x: u32 = ..`")
+                    .may_follow();
                 e.ty = Ty::Error;
                 return;
             }

@@ -172,11 +172,7 @@ impl Checker<'_> {
                 self.own_method(m, receiver, &of, item, want)
             }
             Ty::Option(_) | Ty::Result(..) => self.option_method(m, receiver),
-            Ty::Var(_) => self.refuse(
-                m.receiver.span(),
-                "the type must be known here",
-                "write the type where the variable is declared",
-            ),
+            Ty::Var(_) => self.unknown_here(m.receiver.span()),
             other => {
                 let shown = self.show(&other);
                 self.refuse(

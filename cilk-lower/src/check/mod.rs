@@ -338,6 +338,14 @@ impl<'m> Checker<'m> {
         Self::broken(span)
     }
 
+    /// Says that a type has to be known where it stands.
+    fn unknown_here(&mut self, span: Span) -> Expr {
+        self.error(span, "the type must be known here")
+            .help("write the type where the variable is declared")
+            .may_follow();
+        Self::broken(span)
+    }
+
     fn show(&self, ty: &Ty) -> String {
         self.table.show(ty, &self.m.structs)
     }

@@ -56,11 +56,7 @@ impl Checker<'_> {
         match (name, self.shallow(&ty)) {
             (_, Ty::Error | Ty::Never) => return Self::broken(span),
             (_, Ty::Var(v)) if self.table.class(v) == Class::Any => {
-                return self.refuse(
-                    span,
-                    "the type must be known here",
-                    "write the type where the variable is declared",
-                );
+                return self.unknown_here(span);
             }
             ("total_cmp", Ty::Scalar(s)) if s.is_float() => return self.total_cmp(left, right),
             ("cmp", _) if self.lacks_cmp(&ty) => {
@@ -179,7 +175,7 @@ impl Checker<'_> {
             }),
             ("then_with", [f]) => match apply(f, &[]) {
                 Ok(made) => quote_spanned!(span=> { if #number == 0 { #made } else { #order } }),
-                Err(why) => return self.refuse(why.span, why.message, why.help),
+                Err(why) => return self.refuse_why(why),
             },
             ("is_lt", []) => quote_spanned!(span=> { #number < 0 }),
             ("is_le", []) => quote_spanned!(span=> { #number <= 0 }),

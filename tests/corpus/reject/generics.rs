@@ -91,8 +91,6 @@ pub mod program {
 //~   help: its fields are `a`, `b`
 //~ 65:27: expected `u32`, found `u64`
 //~   help: convert it: `.. as u32`
-//~ 67:17: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 68:17: what the parameter `N` of `room` is, is not known here
 //~   help: write it, as in `name::<u32>(..)`, or write the type of the variable that the value goes to
 //~ 69:24: there is no `n` here

@@ -59,7 +59,5 @@ pub mod program {
 //~   help: nothing is allocated in a task: use an array, or pass a slice
 //~ 30:32: a pattern of a reference for `usize`
 //~   help: leave out the `&`
-//~ 30:47: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 31:19: expected an `Option` of an item, found `u32`
 //~   help: let the closure give `Some(..)` or `None`

@@ -75,14 +75,10 @@ pub mod program {
 //~ 36:16: a pattern of an `Option` for `u32`
 //~ 37:16: a pattern of a `Result` for `Option<u32>`
 //~   help: make one of it: `.ok_or(..)`
-//~ 40:20: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 42:25: `Option<u32>` has no method `unwarp`
 //~   help: did you mean `unwrap`?
 //~ 43:21: expected `u32`, found `Option<_>`
 //~ 43:38: expected `Option<_>`, found `u32`
 //~   help: write `Some(..)`
-//~ 43:48: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 47:16: results of type `Option<u32>` cannot be gathered
 //~   help: gather numbers, or structs whose operator combines them field by field: `impl AddAssign`; or spawn a task for each field, or store to an array

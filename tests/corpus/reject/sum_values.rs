@@ -149,8 +149,6 @@ pub mod program {
 //~   help: take it apart: `if let Some(x) = ..`, or `match`
 //~ 64:19: the two sides differ: `Result<u32, u8>` and `an integer`
 //~   help: take it apart: `if let Some(x) = ..`, or say what it is where there is nothing: `.unwrap_or(..)`
-//~ 65:17: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 65:31: expected `Result<_, u8>`, found `u32`
 //~ 66:24: floats have no `cmp`: a NaN has no place in an order
 //~   help: use `partial_cmp` or `total_cmp`

@@ -29,8 +29,6 @@ pub mod program {
     }
 }
 
-//~ 17:17: the type of this is not known
-//~   help: write it: `let x: u32 = ..`
 //~ 19:17: a program uses only its own items
 //~   help: leave out the `::` in front
 //~ 20:19: `i8` has no method `is_ascii_digit`

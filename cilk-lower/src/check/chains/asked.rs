@@ -305,7 +305,7 @@ impl Checker<'_> {
             }
             match asked {
                 Ok(block) => c.expr(&block, None),
-                Err(why) => c.refuse(why.span, why.message, why.help),
+                Err(why) => c.refuse_why(why),
             }
         });
         let (value_ty, stmts) = (
@@ -433,7 +433,7 @@ impl Checker<'_> {
         let new: syn::Expr = match name {
             "get_or_insert_with" => match apply(new, &[]) {
                 Ok(made) => parse_quote_spanned!(span=> #wrap(#made)),
-                Err(why) => return self.refuse(why.span, why.message, why.help),
+                Err(why) => return self.refuse_why(why),
             },
             _ => parse_quote_spanned!(span=> #wrap(#new)),
         };

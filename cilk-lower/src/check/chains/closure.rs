@@ -160,6 +160,7 @@ impl Leaves {
             span,
             message: format!("{what} in a closure"),
             help: "write a loop; a closure ends with its value",
+            follows: false,
         });
     }
 

@@ -47,6 +47,17 @@ pub(super) struct Refused {
     pub(super) span: Span,
     pub(super) message: String,
     pub(super) help: &'static str,
+    /// Whether it may follow from another error.
+    follows: bool,
+}
+
+impl Checker<'_> {
+    /// Says why a chain is refused.
+    pub(super) fn refuse_why(&mut self, why: Refused) -> Expr {
+        let said = self.error(why.span, why.message).help(why.help);
+        said.follows = why.follows;
+        Self::broken(why.span)
+    }
 }
 
 fn refused<T>(span: Span, message: impl Into<String>, help: &'static str) -> Result<T, Refused> {
@@ -54,6 +65,7 @@ fn refused<T>(span: Span, message: impl Into<String>, help: &'static str) -> Res
         span,
         message: message.into(),
         help,
+        follows: false,
     })
 }
 
@@ -134,7 +146,7 @@ impl Checker<'_> {
         let made = over.and_then(|over| self.all_of(&over, m, want));
         Some(match made {
             Ok(block) => self.expr(&block, want),
-            Err(why) => self.refuse(why.span, why.message, why.help),
+            Err(why) => self.refuse_why(why),
         })
     }
 
@@ -429,7 +441,7 @@ impl Checker<'_> {
         });
         Some(match made {
             Ok(block) => self.expr(&block, Some(&Ty::unit())),
-            Err(why) => self.refuse(why.span, why.message, why.help),
+            Err(why) => self.refuse_why(why),
         })
     }
 }
@@ -459,9 +471,10 @@ fn borrows(m: &syn::ExprMethodCall) -> bool {
 }
 
 fn unknown_sum<T>(name: &str, span: Span) -> Result<T, Refused> {
-    refused(
+    Err(Refused {
         span,
-        format!("the type of this `{name}` must be known here"),
-        "write it: `.sum::<u64>()`",
-    )
+        message: format!("the type of this `{name}` must be known here"),
+        help: "write it: `.sum::<u64>()`",
+        follows: true,
+    })
 }

@@ -296,7 +296,7 @@ impl Checker<'_> {
             plain,
         ) {
             (Some(Ok(found)), Some(arms)) => self.expr(&found.matched(&arms), want),
-            (Some(Err(why)), _) => self.refuse(why.span, why.message, why.help),
+            (Some(Err(why)), _) => self.refuse_why(why),
             _ => {
                 let value = self.scrutinee(e, arms);
                 self.matching(value, arms, want, span)
@@ -343,7 +343,7 @@ impl Checker<'_> {
         };
         Some(match made {
             Ok(block) => self.expr(&block, want),
-            Err(why) => self.refuse(why.span, why.message, why.help),
+            Err(why) => self.refuse_why(why),
         })
     }
 }

@@ -35,7 +35,7 @@ impl Checker<'_> {
         }
         Some(match made {
             Ok(block) => self.expr(&parse_quote_spanned!(m.span()=> #block), want),
-            Err(why) => self.refuse(why.span, why.message, why.help),
+            Err(why) => self.refuse_why(why),
         })
     }
 }
