@@ -35,7 +35,7 @@ pub(super) struct Feed {
     pub(super) placed: Arc<Placed>,
     pub(super) args: Whose,
     /// The elements that are there at first.
-    pub(super) sent: Vec<(ChannelKey, Data)>,
+    pub(super) sent: Vec<(ChannelKey, Sent)>,
     /// The channels whose elements become buffers of the same name.
     pub(super) outputs: Vec<ChannelKey>,
 }
@@ -158,21 +158,22 @@ pub(super) fn sent(
     placed: &Placed,
     program: &Program,
     making: &Making<'_>,
-) -> Result<Vec<(ChannelKey, Data)>> {
+) -> Result<Vec<(ChannelKey, Sent)>> {
     let mut out = Vec::new();
     for named in &spec.send {
         let Some((key, elem)) = element(placed, program, &named.name) else {
             continue;
         };
         let written = Written::parse(&named.value)?;
-        let data = match super::eval::name_of(&written.expr).and_then(|n| making.made.get(&n)) {
-            Some(data) => data.clone(),
+        let buffer = super::eval::name_of(&written.expr);
+        let sent = match buffer.filter(|name| making.made.contains_key(name)) {
+            Some(name) => Sent::Buffer(name),
             None => {
                 let what = format!("elements sent to `{}`", named.name.as_str());
-                making.values(&written, Some(elem), &what)?
+                Sent::Values(making.values(&written, Some(elem), &what)?)
             }
         };
-        out.push((key, data));
+        out.push((key, sent));
     }
     Ok(out)
 }
@@ -207,6 +208,15 @@ pub(super) fn outputs(
     Ok(out)
 }
 
+/// What is sent into a channel before the graph runs.
+#[derive(Debug)]
+pub(super) enum Sent {
+    /// What the buffer of this name holds then.
+    Buffer(String),
+    /// What the file says.
+    Values(Data),
+}
+
 impl Feed {
     /// The names of the channels whose elements come out.
     pub(super) fn outputs(&self) -> impl Iterator<Item = &str> {
@@ -225,6 +235,15 @@ impl Feed {
         structs: &Structs,
     ) -> Result<RunReport, Failed> {
         let loaded = device.load_graph(&self.placed.program)?;
+        // What is called before the graph may have written what is sent.
+        let sent = self.sent.iter().filter_map(|(key, sent)| {
+            let data = match sent {
+                Sent::Buffer(name) => buffers.get(name)?,
+                Sent::Values(data) => data,
+            };
+            Some((*key, data.bytes().to_vec()))
+        });
+        let sent: Vec<(ChannelKey, Vec<u8>)> = sent.collect();
         let mut lent: BTreeMap<&str, Lent<'_>> = buffers
             .iter_mut()
             .map(|(n, d)| (n.as_str(), Lent::Free(d)))
@@ -237,11 +256,7 @@ impl Feed {
             }
             call.args.insert(*kernel, pieces);
         }
-        let sent: Vec<(ChannelKey, &[u8])> = self
-            .sent
-            .iter()
-            .map(|(key, data)| (*key, data.bytes()))
-            .collect();
+        let sent: Vec<_> = sent.iter().map(|(key, bytes)| (*key, &bytes[..])).collect();
         let (received, report) = loaded.run(call, |running| feed(running, &sent, &self.outputs))?;
         for (name, bytes) in self.outputs().zip(received) {
             if let Some(data) = buffers.get_mut(name) {

@@ -141,6 +141,15 @@ fn tasks_are_called_before_a_graph_and_after_it() {
     t.write("sums.rs", SUMS);
     t.write("sums.ron", SUMS_JOB);
     assert_eq!(t.good(&["run", "-q", "sums.ron"]), "300\n");
+    // What is sent is what the buffer holds when the graph begins: the squares, whose squares are added up.
+    let both = "squares(&mut data)\", \"squares(&mut numbers)";
+    let later = SUMS_JOB
+        .replace("squares(&mut data)", both)
+        .replace("Zeros(len: 10)", "Zeros(len: 82)")
+        .replace("Iota(len: 10)", "Zeros(len: 10)")
+        .replace("300", "15348");
+    t.write("later.ron", later);
+    assert_eq!(t.good(&["run", "-q", "later.ron"]), "15348\n");
 
     let bad = |old: &str, new: &str, says: &[&str]| {
         assert!(SUMS_JOB.contains(old), "{old}");
