@@ -580,6 +580,10 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             format!("the field `{field}` is missing{}", of(outer))
         }
         Error::ExpectedIdentifier => "a name is expected".to_owned(),
+        Error::SuggestRawIdentifier(_) | Error::InvalidIdentifier(_) => {
+            "the name of a field is expected".to_owned()
+        }
+        Error::ExpectedString => "text in quotes is expected".to_owned(),
         Error::ExceededRecursionLimit => nesting::TOO_DEEP.to_owned(),
         code => code.to_string(),
     };
@@ -591,6 +595,12 @@ fn syntax(error: &SpannedError, source: &Arc<Source>) -> JobError {
             problem.help("a run is written `Program(source: .., ..)` or `Graph(source: .., ..)`")
         }
         Error::ExceededRecursionLimit => problem.help(nesting::TOO_DEEP_HELP),
+        Error::SuggestRawIdentifier(_) | Error::InvalidIdentifier(_) => {
+            problem.help("what stands in round brackets has names: `Zeros(len: 4)`, `(consumes: \"in\")`")
+        }
+        Error::ExpectedString => {
+            problem.help("names, types and expressions stand in quotes: `args: [\"&total\", \"1250\"]`")
+        }
         Error::ExpectedComma if text[range.start..].starts_with(['+', '-', '*', '/', '%', '<', '>', '.']) => {
             problem.help("an expression stands in a string: `len: \"2 * n\"`")
         }

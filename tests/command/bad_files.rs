@@ -102,7 +102,7 @@ fn wrong_types_in_ron_have_a_place() {
     job_with(
         "entry: \"sort(&mut data, &mut tmp)\"",
         "entry: 5",
-        &["job.ron:3:12", "Expected string"],
+        &["job.ron:3:12", "text in quotes is expected"],
     );
     job_with(
         "threads: 2",
@@ -202,6 +202,20 @@ fn what_is_missing_or_twice_in_ron_is_said() {
         "sort.rs",
         "src/sort.rs",
         &["cannot read `src/sort.rs`", "there is no folder `src`"],
+    );
+    job_with(
+        "Like(\"data\")",
+        "Zeros(4)",
+        &[
+            "job.ron:7:",
+            "the name of a field is expected",
+            "`Zeros(len: 4)`",
+        ],
+    );
+    job_with(
+        "source: \"sort.rs\"",
+        "source: 3",
+        &["job.ron:2:13", "text in quotes is expected"],
     );
     job_with(
         "len: n,",

@@ -87,6 +87,12 @@ fn programs_without_races_are_accepted() {
         .replace("fib(", "mat(");
     t.write("names.rs", text);
     assert!(!t.good(&["check", "names.rs"]).contains("not checked"));
+    // Integers wrap, also where a constant is made.
+    let constant =
+        "const fn mix(h: u32) -> u32 { (h ^ 0x811c_9dc5) * 0x0100_0193 } const KEY: u32 = mix(7);";
+    let text = crate::support::FIB.replace("mod fib {", &format!("mod fib {{ {constant}"));
+    t.write("wraps.rs", text);
+    assert!(!t.good(&["check", "wraps.rs"]).contains("not checked"));
 }
 
 #[test]
