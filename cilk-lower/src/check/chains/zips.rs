@@ -99,8 +99,8 @@ impl Checker<'_> {
         }
         refused(
             m.method.span(),
-            "`zip` behind another adaptor",
-            "put it next to what is run over: `a.iter().zip(b).map(..)`",
+            "`zip` behind another adaptor, or beside one",
+            "of parts, `flatten` and `flat_map`, neither side may be: run over the parts in step, `a.iter().zip(b).flat_map(|(r, s)| r.iter().zip(s))`; other adaptors stand behind it, `a.iter().zip(b).map(..)`",
         )
     }
 
