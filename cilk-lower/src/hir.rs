@@ -57,6 +57,19 @@ pub(crate) struct Body {
     pub(crate) adds: BTreeSet<(usize, usize)>,
 }
 
+impl Body {
+    /// One that no source has: nothing in it is left to be made of it.
+    pub(crate) const fn made(vars: Vec<Var>, root: Expr) -> Self {
+        Self {
+            vars,
+            root,
+            parallel: BTreeSet::new(),
+            ways: BTreeSet::new(),
+            adds: BTreeSet::new(),
+        }
+    }
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {

@@ -494,13 +494,7 @@ impl Outliner<'_> {
         let value = gather::value(&pieces.gathers, &make, &known);
         let mut root = make.valued(stmts, value);
         settle(&mut root, &self.m.structs);
-        self.made.push(Body {
-            vars,
-            root,
-            parallel: BTreeSet::new(),
-            ways: BTreeSet::new(),
-            adds: BTreeSet::new(),
-        });
+        self.made.push(Body::made(vars, root));
         id
     }
 }

@@ -153,13 +153,7 @@ impl Maker<'_> {
         ];
         let mut root = make.valued(stmts, value);
         settle(&mut root, &self.m.structs);
-        self.made.push(Body {
-            vars,
-            root,
-            parallel: BTreeSet::new(),
-            ways: BTreeSet::new(),
-            adds: BTreeSet::new(),
-        });
+        self.made.push(Body::made(vars, root));
         self.add("then", (params, ret), make)
     }
 
@@ -171,13 +165,7 @@ impl Maker<'_> {
         let (mut vars, ty) = (Vec::new(), Ty::Scalar(scalar));
         let value = make.fresh(&mut vars, "value", ty.clone());
         let root = make.valued(Vec::new(), make.var(value, &ty));
-        self.made.push(Body {
-            vars,
-            root,
-            parallel: BTreeSet::new(),
-            ways: BTreeSet::new(),
-            adds: BTreeSet::new(),
-        });
+        self.made.push(Body::made(vars, root));
         let params = vec![(wild(), Type::Scalar(scalar))];
         let id = self.add("own", (params, Type::Scalar(scalar)), make);
         self.given.insert(scalar, id);
