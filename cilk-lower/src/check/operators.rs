@@ -402,7 +402,7 @@ impl Checker<'_> {
             lit: syn::Lit::Char(c),
             ..
         }) = strip(&c.expr)
-            && ty.is_scalar()
+            && ty.scalar().is_some_and(Scalar::is_int)
         {
             let kind = ExprKind::Int(u128::from(u32::from(c.value())));
             let code = Expr::new(kind, Ty::Scalar(Scalar::U32), span);
