@@ -233,3 +233,44 @@ fn a_thousand_runs_in_a_row_end() {
         assert_eq!((outcome.result, report.total), expected, "{how:?}");
     }
 }
+
+/// The persistent kernel asks after some runs whether entries have become enough for workers: a recursion that only goes up by then ends in one kernel.
+#[test]
+fn who_has_no_roots_is_not_asked_for_them() {
+    if !emulator::is_there() {
+        return;
+    }
+    let source = "#[millstream::program] mod lines {
+        #[task]
+        pub fn line(n: u32, x: u64) -> u64 {
+            if n == 0 {
+                return x;
+            }
+            let y = spawn!(line(n - 1, x + 1));
+            sync!();
+            y ^ x
+        }
+        #[task]
+        pub fn lines(width: u32, n: u32) -> u64 {
+            let mut total = 0;
+            for i in 0..width {
+                total += spawn!(line(n, i as u64));
+            }
+            sync!();
+            total
+        }
+    }";
+    let prepared = prepare(source, "lines.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut run = |task, args: &[u64]| {
+        let how = How {
+            policy: Policy::Auto,
+            ..How::new(Aggregator::Auto, 2, 64 << 20)
+        };
+        emulate(&mut emulator, how, &prepared, task, &text(args)).unwrap()
+    };
+    let (_, report) = run("line", &[3000, 0]);
+    assert_eq!((report.dispatches, report.narrow), (3001, 3001));
+    let (_, report) = run("lines", &[400, 300]);
+    assert!(report.subtrees.count > 0, "{report:?}");
+}

@@ -177,6 +177,7 @@ FN void narrow_average(Policy& p, const Narrow& n, Each<u32>& most, u32 taken) {
 // bit down: the count, 1 for an entry channel, the complement of the stack's number.
 FN u32 narrow_key(u32 count, u32 entry, u32 stack) { return count << 17 | entry << 16 | (0xffff - stack); }
 FN u32 key_count(u32 key) { return key >> 17; }
+FN bool key_entry(u32 key) { return key >> 16 & 1; }
 FN u32 key_stack(u32 key) { return 0xffff - (key & 0xffff); }
 
 // Whether no run of the level is narrow, whatever room there is: some source has too many elements, or any of what is much work.
@@ -250,7 +251,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       // The last run was of this level, or of the levels below.
       if (n.children == 0) narrow_release(n);
-      if (n.number >= p.limit) break;
+      if (n.number >= p.limit && key_entry(best)) break;
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
         n.room = narrow_room(n, false);

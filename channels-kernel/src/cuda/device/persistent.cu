@@ -8,19 +8,21 @@ FN void copy_dispatch(Dispatch& to, const Dispatch& from) {
 #define LONG_RUN (1u << 16)
 
 // Whether a run that is chosen is the host's: it is more than a tile of each block, or the last one was long. One block hands over what it does not do alone.
+// After `limit` runs so is the next one of entries, which may be roots of subtrees; going up again there is nothing to ask.
 FN bool is_over(const Policy& p, const Shared& sh, u32 blocks) {
   // Moves belong to the dispatch before.
   if (sh.dispatch.source == SOURCES) return false;
   const bool wide = blocks == 1 || p.slow || (u64)sh.dispatch.count > (u64)blocks * sources[sh.dispatch.source].alone;
-  return p.dispatches > p.limit || (!sh.local && wide);
+  const bool asks = p.dispatches > p.limit && stacks_entry[sources[sh.dispatch.source].stack];
+  return asks || (!sh.local && wide);
 }
 
 // The persistent aggregator: one cooperative kernel. The first warp of block 0 decides; the other blocks wait for the number of the
 // next dispatch. A narrow run stays in that warp, a small one in block 0, and then no other block hears of it.
 // `standing` says how far the run is, first and last.
 //
-// It is also what the host thread leaves runs to that are less than a launch: then `limit` is not 0, and a run that is for the host ends the kernel,
-// or the one after so many dispatches. `began`: the number of the last dispatch that other blocks heard of, by kernels before.
+// It is also what the host thread leaves runs to that are less than a launch: then `limit` is not 0, and a run that is for the host ends the kernel
+// (`is_over`). `began`: the number of the last dispatch that other blocks heard of, by kernels before.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) persistent(Dispatch* published, Standing* standing, u32 limit, u32 began) {
   Shared& sh = shared();
   SHARED(Policy, policy);
