@@ -410,7 +410,10 @@ fn collect_uses(
         Type::Slice { elem, .. } => (elem, Form::Slice),
         Type::Mat { elem, .. } if place.shape.is_some() => (elem, Form::Any),
         Type::Mat { elem, .. } => (elem, Form::Matrix),
-        Type::Ref { target, .. } => (target, Form::One),
+        Type::Ref { target, .. } => match &**target {
+            Type::Array(elem, len) => (elem, Form::Array(*len)),
+            _ => (target, Form::One),
+        },
         _ => return Ok(()),
     };
     let place_text = arg.sub(place.expr);
@@ -432,20 +435,7 @@ fn collect_uses(
             Ok(())
         }
         (None, Expr::Array(_) | Expr::Repeat(_)) if form != Form::One => Ok(()),
-        (None, Expr::Array(_) | Expr::Repeat(_)) => {
-            let message = format!(
-                "{what}: an array that is written in the call is a slice, not a `{}`",
-                ty.display(structs)
-            );
-            let help = format!(
-                "make a buffer of one element, `--buffer x=values:{}:[..]`, and pass it by its name",
-                elem.display(structs)
-            );
-            Err(place_text
-                .problem(message, "not a buffer")
-                .help(help)
-                .into())
-        }
+        (None, _) if form == Form::One && is_value(&place) => Ok(()),
         (None, _) => {
             let wanted = ty.display(structs);
             let problem = place_text.problem(
@@ -455,7 +445,7 @@ fn collect_uses(
                 ),
                 "not a buffer",
             );
-            Err(problem.help("pass a whole buffer by its name, as in `&mut data`, or an array, as in `&[1, 2, 3]`").into())
+            Err(problem.help("pass a whole buffer by its name, as in `&mut data`, or what it holds, as in `&[1, 2, 3]`").into())
         }
     }
 }
@@ -466,24 +456,47 @@ fn inline_name(what: &str, expr: &Expr) -> String {
     format!("[{what}: {}..{}]", at.start, at.end)
 }
 
-/// The arrays that are written into the call, with the type of their elements.
-pub(crate) fn inline_arrays(given: &[Given]) -> Vec<(String, Written, Type)> {
+/// An array, or a value behind `&`, that is written into the call.
+pub(crate) struct Inline {
+    pub(crate) name: String,
+    pub(crate) written: Written,
+    /// The type of the elements, or of the value.
+    pub(crate) elem: Type,
+    pub(crate) is_array: bool,
+}
+
+/// All of them.
+pub(crate) fn inlines(given: &[Given]) -> Vec<Inline> {
     let mut out = Vec::new();
     for Given {
         param, arg, what, ..
     } in given
     {
         let place = place(&arg.expr);
-        let elem = match &param.ty {
-            Type::Slice { elem, .. } | Type::Mat { elem, .. } => elem,
+        let (elem, is_array) = match &param.ty {
+            Type::Slice { elem, .. } | Type::Mat { elem, .. } => (elem, true),
+            Type::Ref { target, .. } => match &**target {
+                Type::Array(elem, _) => (elem, true),
+                _ => (target, false),
+            },
             _ => continue,
         };
-        if matches!(place.expr, Expr::Array(_) | Expr::Repeat(_)) {
-            let name = inline_name(what, place.expr);
-            out.push((name, arg.sub(place.expr), (**elem).clone()));
+        let array = matches!(place.expr, Expr::Array(_) | Expr::Repeat(_));
+        if is_array && array || !is_array && is_value(&place) {
+            out.push(Inline {
+                name: inline_name(what, place.expr),
+                written: arg.sub(place.expr),
+                elem: (**elem).clone(),
+                is_array,
+            });
         }
     }
     out
+}
+
+/// Whether it is a value behind `&` and no buffer's name.
+fn is_value(place: &Place<'_>) -> bool {
+    place.borrowed.is_some() && place.shape.is_none() && name_of(place.expr).is_none()
 }
 
 fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
@@ -532,14 +545,28 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
     let len: u64 = shape.iter().product();
     let view = match (ty, place.shape) {
         (Type::Slice { .. }, _) => View::Slice(len),
-        (Type::Ref { .. }, _) if len == 1 => View::Ref,
-        (Type::Ref { .. }, _) => {
-            return Err(arg
-                .problem(
-                    format!("{what}: expected `{wanted}`, but `{name}` has {len} elements"),
-                    "one element is wanted",
-                )
-                .into());
+        (Type::Ref { target, .. }, _) => {
+            let count = match **target {
+                Type::Array(_, count) => count,
+                _ => 1,
+            };
+            if len != count {
+                let has = match name_of(place.expr) {
+                    Some(name) => format!("`{name}` has"),
+                    None => "there are".to_owned(),
+                };
+                let elements = |n| if n == 1 { "element" } else { "elements" };
+                let message = format!(
+                    "{what}: expected `{wanted}`, but {has} {len} {}",
+                    elements(len)
+                );
+                let label = match count {
+                    1 => "one element is wanted".to_owned(),
+                    _ => format!("{count} elements are wanted"),
+                };
+                return Err(arg.problem(message, label).into());
+            }
+            View::Ref
         }
         (_, Some([rows, cols])) => {
             let rows = eval::evaluate_usize(&arg.sub(rows), what, scope)?;

@@ -2,7 +2,7 @@
 
 use super::{
     Problem,
-    call::{self, Use},
+    call::{self, Inline, Use},
     data::{self, Contents, Data, Edges, File},
     error::{JobError, Result, Source, Text},
     eval::{self, Scope, Written},
@@ -237,6 +237,16 @@ impl<'a> Making<'a> {
         }
     }
 
+    /// What is written into the call.
+    pub(super) fn inline(&self, inline: &Inline) -> Result<Data> {
+        let (written, elem) = (&inline.written, inline.elem.clone());
+        if inline.is_array {
+            return self.values(written, Some(elem), "an array in the call");
+        }
+        let one = eval::evaluate(written, &elem, "a value in the call", &self.scope)?;
+        self.filled(written, elem, vec![1], |_| one.clone())
+    }
+
     /// Values that are written out: `[1, 2, 3]`, `[[1, 2], [3, 4]]` for two dimensions, `[0; 100]`.
     pub(super) fn values(&self, written: &Written, elem: Option<Type>, what: &str) -> Result<Data> {
         let structs = self.structs();
@@ -346,6 +356,9 @@ impl<'a> Making<'a> {
         let problem = used.name.problem(message, format!("`{wanted}` is wanted"));
         Err(match used.form {
             Form::One => problem.help(format!("make a buffer of one element: `zeros:{wanted}:1`")),
+            Form::Array(len) => problem.help(format!(
+                "make a buffer of {len} elements: `zeros:{wanted}:{len}`"
+            )),
             _ => problem,
         }
         .into())

@@ -17,6 +17,8 @@ pub(crate) enum Form {
     Matrix,
     /// A reference: one element.
     One,
+    /// A reference to an array of so many: that many elements.
+    Array(u64),
     /// Memory of a matrix whose shape the call says: one dimension or two.
     Any,
 }
@@ -125,6 +127,7 @@ fn outer_shape(shape: &[u64], inner: &[u64], form: Form) -> std::result::Result<
         Form::Slice => outer.len() == 1,
         Form::Matrix => outer.len() == 2,
         Form::One => outer.iter().product::<u64>() == 1 && outer.len() <= 1,
+        Form::Array(len) => *outer == [len],
         Form::Any => (1..=2).contains(&outer.len()),
     });
     right
@@ -135,14 +138,12 @@ fn outer_shape(shape: &[u64], inner: &[u64], form: Form) -> std::result::Result<
                 outer.to_vec()
             }
         })
-        .ok_or_else(|| {
-            let sort = match form {
-                Form::Slice => "one dimension",
-                Form::Matrix => "a matrix of two dimensions",
-                Form::One => "one element",
-                Form::Any => "one dimension or two",
-            };
-            sort.to_owned()
+        .ok_or_else(|| match form {
+            Form::Slice => "one dimension".to_owned(),
+            Form::Matrix => "a matrix of two dimensions".to_owned(),
+            Form::One => "one element".to_owned(),
+            Form::Array(len) => format!("one dimension of {len}"),
+            Form::Any => "one dimension or two".to_owned(),
         })
 }
 

@@ -177,9 +177,9 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         making.buffer(used.name.as_str())?;
         making.check_use(used)?;
     }
-    for (name, array, elem) in call::inline_arrays(&given) {
-        let data = making.values(&array, Some(elem), "an array in the call")?;
-        making.add(name, data);
+    for inline in call::inlines(&given) {
+        let data = making.inline(&inline)?;
+        making.add(inline.name, data);
     }
     let main = calls.iter().map(|(called, _)| called.name());
     let main = main.max_by_key(|name| name.starts_with("the graph"));
@@ -439,7 +439,7 @@ impl Prepared {
             .filter(|(name, _)| written(name) && !to_file(name));
         let label = |name: &str| {
             if name.starts_with('[') {
-                "the array".to_owned()
+                "what the call holds".to_owned()
             } else {
                 name.to_owned()
             }

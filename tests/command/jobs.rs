@@ -616,31 +616,38 @@ fn a_device_takes_an_output_and_more_than_one() {
 }
 
 #[test]
-fn an_array_for_a_reference_is_a_buffer_of_one() {
+fn what_is_behind_a_reference_may_be_written_into_the_call() {
     let t = Folder::new();
-    t.write("one.rs", "#[millstream::program] mod one { #[task] pub fn sum(a: &[u32; 3]) -> u32 { a[0] + a[1] + a[2] } }");
-    t.bad(
-        2,
-        &["run", "one.rs", "--entry", "sum(&[1, 2, 3])"],
+    t.write(
+        "one.rs",
+        "#[millstream::program] mod one {
+         pub struct P { pub x: u32, pub y: [u8; 2] }
+         #[task] pub fn sum(a: &[u32; 3]) -> u32 { a[0] + a[1] + a[2] }
+         #[task] pub fn add(p: &P, to: &mut u32) { *to += p.x + p.y[1] as u32; } }",
+    );
+    let run = |entry| t.good(&["run", "one.rs", "--device", "cpu", "--entry", entry]);
+    let out = run("sum(&[1, 2, 3])");
+    assert!(out.contains("= 6\n"), "{out}");
+    let out = run("add(&P { x: 3, y: [1, 2] }, &mut 40)");
+    assert!(out.contains("= [45]  (1 x u32)"), "{out}");
+    let bad = |entry, what: &[&str]| t.bad(2, &["run", "one.rs", "--entry", entry], what);
+    bad(
+        "sum(&[1, 2])",
         &[
-            "--entry:1:6",
-            "is a slice, not a `&[u32; 3]`",
-            "`--buffer x=values:[u32; 3]:[..]`",
+            "--entry:1:5",
+            "there are 2 elements",
+            "3 elements are wanted",
         ],
     );
-    let out = t.good(&[
-        "run",
-        "one.rs",
-        "--entry",
-        "sum(&x)",
-        "--buffer",
-        "x=values:[u32; 3]:[[1, 2, 3]]",
-    ]);
-    assert!(out.contains("= 6\n"), "{out}");
+    bad("add(&P { x: 3 }, &mut 40)", &["--entry:1:6", "`y`"]);
+    bad(
+        "add(P { x: 3, y: [1, 2] }, &mut 40)",
+        &["--entry:1:5", "not a buffer"],
+    );
 }
 
 #[test]
-fn a_buffer_of_numbers_is_one_of_atomics_and_an_array_of_them_is_one_element() {
+fn a_buffer_of_numbers_is_one_of_atomics_and_as_many_are_an_array_of_them() {
     let t = Folder::new();
     t.write(
         "at.rs",
@@ -654,8 +661,9 @@ fn a_buffer_of_numbers_is_one_of_atomics_and_an_array_of_them_is_one_element() {
         ])
     };
     for contents in [
-        "values:[u64; 5]:[[1, 2, 3, 4, 5]]",
-        "values:[AtomicU64; 5]:[[1, 2, 3, 4, 5]]",
+        "values:u64:[1, 2, 3, 4, 5]",
+        "values:AtomicU64:[1, 2, 3, 4, 5]",
+        "values:[1, 2, 3, 4, 5]",
     ] {
         assert!(
             put(contents).out.contains("= 4\n"),
@@ -663,9 +671,14 @@ fn a_buffer_of_numbers_is_one_of_atomics_and_an_array_of_them_is_one_element() {
             put(contents).err
         );
     }
-    let err = put("zeros:u64:5").err;
+    let err = put("zeros:[u64; 5]:1").err;
     assert!(
-        err.contains("help: make a buffer of one element: `zeros:[AtomicU64; 5]:1`"),
+        err.contains("help: make a buffer of 5 elements: `zeros:AtomicU64:5`"),
+        "{err}"
+    );
+    let err = put("zeros:u64:4").err;
+    assert!(
+        err.contains("but `a` has 4 elements") && err.contains("5 elements are wanted"),
         "{err}"
     );
 }

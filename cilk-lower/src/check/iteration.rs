@@ -1,6 +1,6 @@
 //! What a `for` runs over.
 
-use super::{Checker, chains::own, places::strip};
+use super::{Checker, chains::own, lets::is_taken_apart, places::strip};
 use crate::{
     hir::{Builtin, By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{Class, Ty, USIZE},
@@ -32,6 +32,10 @@ impl Checker<'_> {
             *f.expr = held;
             return self.for_loop(&f);
         }
+        if is_taken_apart(&f.pat) {
+            let f = self.taken_apart_within(f);
+            return self.for_loop(&f);
+        }
         if let Some(chained) = self.chained_for(f) {
             return chained;
         }
@@ -57,6 +61,31 @@ impl Checker<'_> {
         match over {
             Some(over) => Expr::new(ExprKind::For(id, over, body), Ty::unit(), span),
             None => Self::broken(span),
+        }
+    }
+
+    /// The same loop with names for its items, or for their parts, which its body takes apart.
+    fn taken_apart_within(&mut self, f: &syn::ExprForLoop) -> syn::ExprForLoop {
+        let mut f = f.clone();
+        let mut lets = Vec::new();
+        self.hold_what_is_taken_apart(&mut f.pat, &mut lets);
+        f.body.stmts.splice(0..0, lets);
+        f
+    }
+
+    fn hold_what_is_taken_apart(&mut self, pat: &mut syn::Pat, lets: &mut Vec<syn::Stmt>) {
+        match pat {
+            _ if !is_taken_apart(pat) => {}
+            syn::Pat::Tuple(tuple) => {
+                for part in &mut tuple.elems {
+                    self.hold_what_is_taken_apart(part, lets);
+                }
+            }
+            _ => {
+                let name = self.held_name(pat.span());
+                let pat = std::mem::replace(pat, parse_quote_spanned!(name.span()=> #name));
+                lets.push(parse_quote_spanned!(pat.span()=> let #pat = #name;));
+            }
         }
     }
 

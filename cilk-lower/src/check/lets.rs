@@ -17,12 +17,17 @@ use crate::{
 use quote::ToTokens;
 use syn::{spanned::Spanned, visit::Visit};
 
-/// Whether a pattern of a `let` or of a parameter has what only a `match` takes apart: `ref`, names of parts of a part, and what elements leave of an array.
-fn is_taken_apart(pat: &syn::Pat) -> bool {
+/// Whether a pattern of a `let`, of a `for` or of a parameter has what only a `match` takes apart: `ref`, names of parts of a part, cases that
+/// bind the same names, and what elements leave of an array.
+pub(super) fn is_taken_apart(pat: &syn::Pat) -> bool {
     struct Visitor(bool);
     impl<'p> Visit<'p> for Visitor {
         fn visit_pat_ident(&mut self, p: &'p syn::PatIdent) {
             self.0 |= p.by_ref.is_some() || p.subpat.is_some();
+        }
+
+        fn visit_pat_or(&mut self, _: &'p syn::PatOr) {
+            self.0 = true;
         }
 
         fn visit_pat_slice(&mut self, s: &'p syn::PatSlice) {

@@ -52,6 +52,7 @@ programs! {
     byte_strings
     call_without_spawn
     called_tasks
+    cases_with_the_same_names
     casts_floats
     casts_ints
     changed_in_matches
