@@ -1,6 +1,6 @@
 //! What is written of Rust's library and stands for something else here. `std::ops::ControlFlow<B, C>` is a `Result<C, B>`, with what both have in common, `?` above
 //! all. What traits of iterators ask of a type beside `next` are methods of its own: `next_back`, and what a `for` over `&bag` calls. A function that takes
-//! `&dyn Fn(u32) -> u32` takes any such one, and `PhantomData` is nothing.
+//! `&dyn Fn(u32) -> u32` takes any such one, `PhantomData` is nothing, and cases of a `let` stand in parentheses.
 
 use crate::{check::own_name, diag::Diagnostics, is_task_attribute, kernels::is_kernel_attribute};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
@@ -29,7 +29,7 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     let mut found = Found::default();
     found.visit_item_mod(module);
     let is_control = found.named && !found.own;
-    if !is_control && !found.blocks && !found.dynamic && !found.phantom {
+    if !is_control && !found.blocks && !found.dynamic && !found.phantom && !found.cases {
         return None;
     }
     let mut module = module.clone();
@@ -49,6 +49,9 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     }
     if found.phantom {
         Phantom.visit_item_mod_mut(&mut module);
+    }
+    if found.cases {
+        Cases.visit_item_mod_mut(&mut module);
     }
     Some(module)
 }
@@ -223,6 +226,35 @@ struct Found {
     /// Whether a function takes what is known by a trait alone.
     dynamic: bool,
     phantom: bool,
+    /// Whether a pattern of a `let` or a `for` has several cases.
+    cases: bool,
+}
+
+/// Cases in a pattern of a `let` or a `for` stand in parentheses: a part of it becomes the pattern of a `let`, where they have to.
+struct Cases;
+
+impl VisitMut for Cases {
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        InParentheses.visit_pat_mut(&mut local.pat);
+        visit_mut::visit_local_mut(self, local);
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, f: &mut syn::ExprForLoop) {
+        InParentheses.visit_pat_mut(&mut f.pat);
+        visit_mut::visit_expr_for_loop_mut(self, f);
+    }
+}
+
+struct InParentheses;
+
+impl VisitMut for InParentheses {
+    fn visit_pat_mut(&mut self, pat: &mut syn::Pat) {
+        match pat {
+            syn::Pat::Or(_) => *pat = parse_quote_spanned!(pat.span()=> (#pat)),
+            syn::Pat::Paren(_) => {}
+            other => visit_mut::visit_pat_mut(self, other),
+        }
+    }
 }
 
 impl Visit<'_> for Found {
@@ -264,6 +296,16 @@ impl Visit<'_> for Found {
         visit::visit_item_type(self, item);
     }
 
+    fn visit_local(&mut self, local: &syn::Local) {
+        self.cases |= has_cases(&local.pat);
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_for_loop(&mut self, f: &syn::ExprForLoop) {
+        self.cases |= has_cases(&f.pat);
+        visit::visit_expr_for_loop(self, f);
+    }
+
     fn visit_signature(&mut self, sig: &syn::Signature) {
         self.own_methods.push(sig.ident.to_string());
         visit::visit_signature(self, sig);
@@ -273,6 +315,18 @@ impl Visit<'_> for Found {
         self.bare |= path.ident == NAME;
         visit::visit_use_path(self, path);
     }
+}
+
+fn has_cases(pat: &syn::Pat) -> bool {
+    struct Has(bool);
+    impl Visit<'_> for Has {
+        fn visit_pat_or(&mut self, _: &syn::PatOr) {
+            self.0 = true;
+        }
+    }
+    let mut has = Has(false);
+    has.visit_pat(pat);
+    has.0
 }
 
 /// Says where one would lie in memory, or go to the caller, who has it otherwise.

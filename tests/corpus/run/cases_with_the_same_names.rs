@@ -21,7 +21,7 @@ pub mod program {
         let (Ok(at) | Err(at)) = sorted.binary_search(&n);
         let all = [twice(n), twice(n + 1), Err(7)];
         let mut sum = 0;
-        for (Ok(x) | Err(x)) in all {
+        for Ok(x) | Err(x) in all {
             sum += x;
         }
         for &(Ok(x) | Err(x)) in &all {
@@ -39,7 +39,7 @@ pub mod program {
     pub fn loops(n: u32, rows: &mut [[u32; 4]]) -> (u32, u32, u32) {
         let all = [twice(n), twice(n + 1), Err(7)];
         let mut sum = 0;
-        for (i, (Ok(x) | Err(x))) in all.iter().enumerate() {
+        for (i, Ok(x) | Err(x)) in all.iter().enumerate() {
             sum += *x * i as u32;
         }
         for (i, &(Ok(x) | Err(x))) in all.iter().enumerate().rev() {
@@ -63,7 +63,7 @@ pub mod program {
             ends += whole[1] + *a + *b;
         }
         let mut others = 0;
-        'out: for (Ok(x) | Err(x)) in all.into_iter().chain([Ok(1)]) {
+        'out: for Ok(x) | Err(x) in all.into_iter().chain([Ok(1)]) {
             if x == 7 {
                 others += 100;
                 continue 'out;
@@ -73,6 +73,30 @@ pub mod program {
         (sum, ends, others)
     }
 
+    /// In parts of what is bound, and beside an iterator.
+    #[task]
+    pub fn parts(n: u32, more: &[u32]) -> u32 {
+        let (Ok(x) | Err(x), over) = (twice(n), more.iter());
+        let mut sum = x + over.sum::<u32>();
+        let all = [twice(n), twice(n + 1)];
+        for (a, Ok(b) | Err(b)) in [1, 2].iter().zip(all) {
+            sum += a * b;
+        }
+        for (Ok(b) | Err(b), i) in all.into_iter().zip(0..) {
+            sum += i * b;
+        }
+        for pair in all.windows(2) {
+            let [Ok(a) | Err(a), Ok(b) | Err(b)] = pair else { continue };
+            sum += a * b;
+        }
+        #[parallel]
+        for i in 0..4u32 {
+            let (Ok(a) | Err(a)) = twice(i);
+            sum += a;
+        }
+        sum
+    }
+
     #[task]
     pub fn tree(n: u32) -> u32 {
         if n < 2 {
@@ -80,7 +104,7 @@ pub mod program {
         }
         let (Ok(k) | Err(k)) = twice(n);
         let mut total = k;
-        for (Ok(child) | Err(child)) in [twice(n / 2), twice(n / 3)] {
+        for Ok(child) | Err(child) in [twice(n / 2), twice(n / 3)] {
             total += spawn!(tree(child % n));
         }
         sync!();
@@ -93,5 +117,6 @@ millstream_tests::cases! {
     cases(4, &[1, 3, 6]);
     loops(5, &mut [[1, 2, 3, 4], [3, 4, 5, 6]]);
     loops(2, &mut []);
+    parts(4, &[1, 2]);
     tree(40);
 }
