@@ -7,6 +7,7 @@
 //!   may hold; `frame`: the frames of tasks that sync
 //! - `lanes`, `vector`: loops over neighbouring elements, several turns at once
 //! - `stmt`, `rvalue`, `arith`, `bits`, `float`, `cast`, `atomic`: the constructs, one file each
+//! - `selects`: branches that become selections, before anything is compiled
 //! - `helper`: what is known of helpers before they are compiled; `libcalls`: what machine code calls back for
 //!
 //! `README.md` beside this file says who owns which memory when.
@@ -28,6 +29,7 @@ mod program;
 mod room;
 mod rvalue;
 mod segment;
+mod selects;
 mod stmt;
 mod unit;
 mod vector;

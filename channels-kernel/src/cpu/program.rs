@@ -2,7 +2,7 @@
 
 use super::{
     abi::{ContinuationFn, EntryFn},
-    segment,
+    segment, selects,
     unit::Unit,
 };
 use crate::layout::Layouts;
@@ -73,6 +73,7 @@ impl CompiledProgram {
     /// If Cranelift does not know this computer, or refuses a function.
     pub fn compile(program: &Levelized) -> Result<Self, CompileError> {
         let _span = tracing::debug_span!("compile", program = program.program.name).entered();
+        let program = &selects::selected(program);
         let layouts = Layouts::new(program);
         let mut unit = Unit::new(program, &layouts)?;
         let mut ids = Vec::new();

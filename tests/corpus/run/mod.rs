@@ -272,6 +272,7 @@ programs! {
     several_syncs
     shadowing
     shared_alpha_beta
+    short_ways
     sides_of_zips
     slice_methods
     slice_patterns
