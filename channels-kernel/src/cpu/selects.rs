@@ -43,6 +43,7 @@ pub(super) fn selected(program: &Levelized) -> Levelized {
 
 /// `ret`, if there is one, is read by each return.
 fn select(function: &mut Function, ret: Option<LocalId>) {
+    let places = places(function);
     for _ in 0..MOST_DEEP {
         let flow = Flow::new(function);
         let liveness = Liveness::with_flow(&flow, function, ret);
@@ -53,6 +54,7 @@ fn select(function: &mut Function, ret: Option<LocalId>) {
                 function,
                 flow: &flow,
                 liveness: &liveness,
+                places: &places,
             };
             if let Some(made) = selects.ways(id) {
                 function.locals = made.locals;
@@ -67,6 +69,34 @@ fn select(function: &mut Function, ret: Option<LocalId>) {
         }
         join(function);
     }
+}
+
+/// The locals that say where something is loaded or stored. What a way makes of these is worth guessing: a load from there need not wait for the answer.
+fn places(function: &Function) -> BTreeSet<LocalId> {
+    let mut places = BTreeSet::new();
+    for stmt in function.stmts() {
+        match &stmt.kind {
+            StmtKind::Assign {
+                value: Rvalue::Load { addr, .. },
+                ..
+            } => places.extend(addr.local()),
+            StmtKind::Assign { .. } => {}
+            // What is called or written with it is not looked at.
+            other => places.extend(other.operands().into_iter().filter_map(|o| o.local())),
+        }
+    }
+    let mut before = 0;
+    while places.len() > before {
+        before = places.len();
+        for stmt in function.stmts() {
+            if let StmtKind::Assign { dst, value } = &stmt.kind
+                && places.contains(dst)
+            {
+                value.clone().operands_mut(|o| places.extend(o.local()));
+            }
+        }
+    }
+    places
 }
 
 /// Blocks that follow one another, and no others, become one.
@@ -100,6 +130,7 @@ struct Selects<'f> {
     function: &'f Function,
     flow: &'f Flow,
     liveness: &'f Liveness,
+    places: &'f BTreeSet<LocalId>,
 }
 
 /// How many statements a processor has something to do for.
@@ -154,7 +185,11 @@ impl<'f> Selects<'f> {
         let live = self.liveness.live_in(end);
         let defs = a.iter().chain(b).filter_map(|s| s.kind.def());
         let read: BTreeSet<LocalId> = defs.filter(|l| live.contains(l.index())).collect();
-        if then == other
+        let is_guessed = |l: &LocalId| {
+            self.places.contains(l) || self.function.locals[l.index()].ty.is_float()
+        };
+        if read.iter().any(is_guessed)
+            || then == other
             || end == id
             || cost(a) + cost(b) > MOST_STATEMENTS
             || read.len() > MOST_SELECTED
