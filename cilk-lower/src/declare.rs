@@ -304,9 +304,22 @@ impl Module {
         let span = item.sig.ident.span();
         if generics::is_generic(&item.sig) {
             if let Some(role) = item.attrs.iter().find(|a| is_role_attribute(a)) {
+                let (what, help) = match generics::has_params(&item.sig.generics) {
+                    true => (
+                        "has parameters of types or numbers",
+                        "write a task for each type you need; what they have in common is a helper with parameters",
+                    ),
+                    false => (
+                        "takes or gives what only an `impl` or a `fn` type says",
+                        "a task takes and returns values; what is code goes to a helper, which a task calls",
+                    ),
+                };
                 self.diags
-                    .error(role.span(), format!("`{}` has parameters of types or numbers, and is a task or kernel", item.sig.ident))
-                    .help("write a task for each type you need; what they have in common is a helper with parameters");
+                    .error(
+                        role.span(),
+                        format!("`{}` {what}, and is a task or kernel", item.sig.ident),
+                    )
+                    .help(help);
             }
             let id = self.template(name.clone(), item);
             self.define(&name, span, Item::Template(id));

@@ -16,7 +16,7 @@ const MOST_STEPS: usize = 16;
 fn rust_has(module: &str, name: &str) -> bool {
     match module {
         "cmp" => ["min", "max", "min_by", "min_by_key", "max_by", "max_by_key"].contains(&name),
-        "mem" => ["swap", "replace", "take", "size_of"].contains(&name),
+        "mem" => ["swap", "replace", "take", "drop", "size_of"].contains(&name),
         "iter" => [
             "from_fn",
             "once",

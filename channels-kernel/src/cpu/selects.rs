@@ -185,9 +185,8 @@ impl<'f> Selects<'f> {
         let live = self.liveness.live_in(end);
         let defs = a.iter().chain(b).filter_map(|s| s.kind.def());
         let read: BTreeSet<LocalId> = defs.filter(|l| live.contains(l.index())).collect();
-        let is_guessed = |l: &LocalId| {
-            self.places.contains(l) || self.function.locals[l.index()].ty.is_float()
-        };
+        let is_guessed =
+            |l: &LocalId| self.places.contains(l) || self.function.locals[l.index()].ty.is_float();
         if read.iter().any(is_guessed)
             || then == other
             || end == id
@@ -282,8 +281,10 @@ mod tests {
         let source = format!(
             "#[millstream::program] mod ways {{ #[task] pub fn way(n: u32, a: i32, b: i32, data: &[u32]) -> i32 {{ {body} }} }}"
         );
-        let program = millstream_cilk_lower::parse_file(&source, "ways.rs", None).unwrap();
-        let before = millstream_cilk_lower::lower::lower(&program).unwrap();
+        let program = millstream_cilk_lower::parse_file(&source, "ways.rs", None)
+            .unwrap_or_else(|e| panic!("{e}"));
+        let before =
+            millstream_cilk_lower::lower::lower(&program).unwrap_or_else(|e| panic!("{e}"));
         let count = |program: &Levelized| {
             let blocks = &program.tasks[0].segments[0].body.blocks;
             let branches = blocks

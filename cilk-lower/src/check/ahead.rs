@@ -148,6 +148,39 @@ impl Checker<'_> {
         self.ahead.waits = waits;
     }
 
+    /// A call with the statements that are behind it, which may decide on literals that it is given: `d.sort_by_key(|x| *x);`, and later `d[0] * n`.
+    pub(super) fn statement_before(
+        &mut self,
+        e: &syn::Expr,
+        behind: &[syn::Stmt],
+        want: Option<&Ty>,
+    ) -> Expr {
+        let calls = matches!(e, syn::Expr::MethodCall(_) | syn::Expr::Call(_));
+        if !calls || behind.is_empty() || self.ahead.looks || self.ahead.waits {
+            return self.statement(e);
+        }
+        let (errors, vars) = (self.m.diags.0.len(), self.vars.len());
+        let (inlined, closures) = (self.inlined, self.closure_calls);
+        let waited = std::mem::replace(&mut self.ahead.waited, false);
+        self.ahead.waits = true;
+        let value = self.statement(e);
+        self.ahead.waits = false;
+        let is_open = std::mem::replace(&mut self.ahead.waited, waited);
+        if !is_open {
+            return value;
+        }
+        self.m.diags.0.truncate(errors);
+        self.vars.truncate(vars);
+        self.look(|c| {
+            for (i, stmt) in behind.iter().enumerate() {
+                c.fill_holes();
+                c.look_at(stmt, want.filter(|_| i + 1 == behind.len()));
+            }
+        });
+        (self.inlined, self.closure_calls) = (inlined, closures);
+        self.statement(e)
+    }
+
     /// The type that the statements behind a variable say it has.
     fn look_ahead(
         &mut self,
@@ -155,10 +188,15 @@ impl Checker<'_> {
         behind: &[syn::Stmt],
         want: Option<&Ty>,
     ) -> Option<Ty> {
+        self.look(|c| c.looked_for(local, behind, want))
+    }
+
+    /// Looks at what is only looked at for types: nothing is kept but these.
+    fn look<T>(&mut self, at: impl FnOnce(&mut Self) -> T) -> T {
         let (errors, vars) = (self.m.diags.0.len(), self.vars.len());
         let scope = self.scopes.last().cloned();
         self.ahead.looks = true;
-        let found = self.looked_for(local, behind, want);
+        let found = at(self);
         self.ahead.looks = false;
         self.ahead.holes.clear();
         self.vars.truncate(vars);
@@ -187,16 +225,18 @@ impl Checker<'_> {
             self.table.unify(&ty, &written);
         }
         let own = self.ahead.holes.len();
-        if own == 0 || self.closed(&ty).is_some() {
-            return None;
-        }
+        // Then it is what is given to a call whose type is looked for.
+        let is_known = own == 0 || self.closed(&ty).is_some();
         self.pattern(pat, &ty);
         for (i, stmt) in behind.iter().enumerate() {
             self.fill_holes();
-            if self.closed(&ty).is_some() {
+            if !is_known && self.closed(&ty).is_some() {
                 break;
             }
             self.look_at(stmt, want.filter(|_| i + 1 == behind.len()));
+        }
+        if is_known {
+            return None;
         }
         self.fill_holes();
         if self.closed(&ty).is_none() {

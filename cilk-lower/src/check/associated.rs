@@ -4,7 +4,7 @@ use super::{Checker, named::Call};
 use crate::{
     enums::is_of_atomics,
     generics::{Known, MemberItem},
-    hir::{Builtin, Expr, ExprKind},
+    hir::{Builtin, Expr, ExprKind, Stmt},
     items::{Item, split_path},
     library::Of,
     ty::{BOOL, Ty, U32, USIZE},
@@ -319,6 +319,11 @@ impl Checker<'_> {
                 return Some(self.refuse(path.span(), message, made));
             }
             ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
+            ("mem", "drop") if args.len() == 1 => {
+                let value = self.expr(args[0], None);
+                let kind = ExprKind::Block(vec![Stmt::Expr(value)], None);
+                return Some(Expr::new(kind, Ty::unit(), span));
+            }
             ("mem", "take") if args.len() == 1 => return Some(self.mem_call(name, args, span)),
             ("Default", "default") if args.is_empty() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
@@ -417,6 +422,16 @@ impl Checker<'_> {
                 self.compared(name, one, other, path.span())
             }
             ("try_from", [x]) if scalar.is_int() => self.try_from(x, scalar, span),
+            // As methods they are known by their names.
+            ("checked_add" | "checked_sub" | "checked_mul", [one, other]) if scalar.is_int() => {
+                let (held, method) = (self.held_name(span), syn::Ident::new(name, path.span()));
+                let ty = syn::Ident::new(scalar.name(), span);
+                let call: syn::Expr = syn::parse_quote_spanned!(span=> {
+                    let #held: #ty = #one;
+                    #held.#method(#other)
+                });
+                self.expr(&call, None)
+            }
             (_, [receiver, rest @ ..]) => {
                 let mut receiver = self.expr(receiver, Some(&ty));
                 // These take `&self`.

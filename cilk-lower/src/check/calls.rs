@@ -89,6 +89,10 @@ impl Checker<'_> {
                 let path = syn::parse_quote_spanned!(span=> ::std::mem::size_of #written);
                 self.associated_call(&path, &args, want, span)
             }
+            None if name == "drop" && args.len() == 1 => {
+                let path = syn::parse_quote_spanned!(span=> ::std::mem::drop);
+                self.associated_call(&path, &args, want, span)
+            }
             None if name == "zeroed" && self.m.in_library() => {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)

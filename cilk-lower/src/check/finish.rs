@@ -23,7 +23,9 @@ impl Checker<'_> {
         }
         let parallel = std::mem::take(&mut self.parallel);
         let ways = std::mem::take(&mut self.ways);
-        (self.m.diags.0.len() == before).then_some(Body {
+        // What is wrong has been said where it stands; of a constant perhaps that is another constant.
+        let broken = self.broken && self.kind.is_none();
+        (self.m.diags.0.len() == before && !broken).then_some(Body {
             vars,
             root,
             parallel,
@@ -33,6 +35,7 @@ impl Checker<'_> {
     }
 
     fn finish_expr(&mut self, e: &mut Expr, vars: &mut [Var]) {
+        self.broken |= matches!(&*e.kind, ExprKind::Error);
         match self.table.finish(&e.ty) {
             Some(ty) => e.ty = ty,
             None => {

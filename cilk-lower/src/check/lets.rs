@@ -96,9 +96,15 @@ impl Checker<'_> {
         if self.let_spawns(local, &init.expr, stmts) {
             return;
         }
-        let value = match &ty {
-            Some(ty) => self.expr_as(&init.expr, ty),
-            None => self.expr(&init.expr, None),
+        let value = match (&ty, pat) {
+            (Some(ty), _) => self.expr_as(&init.expr, ty),
+            // The pattern says how many there are: `let [a, b] = std::array::from_fn(..)`.
+            (None, syn::Pat::Slice(parts)) => {
+                let elem = Box::new(self.fresh_any());
+                let shape = Ty::Array(elem, parts.elems.len() as u64);
+                self.expr(&init.expr, Some(&shape))
+            }
+            (None, _) => self.expr(&init.expr, None),
         };
         let ty = ty.unwrap_or_else(|| value.ty.clone());
         let lends = super::chains::is_lent(&local.attrs) || self.is_lent(&init.expr, &value);

@@ -203,6 +203,8 @@ struct Checker<'m> {
     closure_calls: usize,
     /// Functions whose bodies stand in the place of their calls so far, and around what is checked.
     inlined: usize,
+    /// Whether something in the body is wrong, which has been said.
+    broken: bool,
     depth: usize,
     /// Where a `return` goes in such a body.
     returns_to: Option<LoopId>,
@@ -234,6 +236,7 @@ impl<'m> Checker<'m> {
             lends: false,
             closure_calls: 0,
             inlined: 0,
+            broken: false,
             depth: 0,
             returns_to: None,
             callers: Vec::new(),
@@ -432,7 +435,7 @@ impl<'m> Checker<'m> {
                 }
                 syn::Stmt::Expr(e, semi) => {
                     let e = if semi.is_some() {
-                        self.statement(e)
+                        self.statement_before(e, &block.stmts[i + 1..], want)
                     } else {
                         self.expr_as(e, &Ty::unit())
                     };

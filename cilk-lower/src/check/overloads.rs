@@ -207,10 +207,16 @@ impl Checker<'_> {
         // No operator of a program is `const`, and constants are known before functions are.
         if self.kind.is_none() {
             let own = |ty: &&Ty| self.read_operators(method, ty) || self.is_noted(method, ty);
-            return operands
-                .iter()
-                .any(own)
-                .then(|| self.refuse_in_constant(span));
+            let refused = operands.iter().any(own);
+            let of_halves = operands.iter().any(|ty| self.wide_sign(ty).is_some());
+            return refused.then(|| match of_halves {
+                true => self.refuse(
+                    span,
+                    "a constant does not compute with `u128` or `i128`",
+                    "write out what it comes to, or compute it in a helper",
+                ),
+                false => self.refuse_in_constant(span),
+            });
         }
         let id = self.operator(method, &operands, lent)?;
         let item = self.m.fns[id.0].clone();

@@ -3,6 +3,7 @@
 #![allow(
     clippy::all,
     clippy::allow_attributes_without_reason,
+    dropping_copy_types,
     reason = "written as users write, not as clippy would"
 )]
 
@@ -210,6 +211,7 @@ programs! {
     number_traits
     octrees
     on_gpu
+    open_literals
     operands_that_end
     operators_of_references
     option_places
