@@ -29,7 +29,13 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     let mut found = Found::default();
     found.visit_item_mod(module);
     let is_control = found.named && !found.own;
-    if !is_control && !found.blocks && !found.dynamic && !found.phantom && !found.cases {
+    if !is_control
+        && !found.blocks
+        && !found.dynamic
+        && !found.phantom
+        && !found.cases
+        && !found.lent_twice
+    {
         return None;
     }
     let mut module = module.clone();
@@ -52,6 +58,9 @@ pub(crate) fn respelled(module: &syn::ItemMod, diags: &mut Diagnostics) -> Optio
     }
     if found.cases {
         Cases.visit_item_mod_mut(&mut module);
+    }
+    if found.lent_twice {
+        LentTwice.visit_item_mod_mut(&mut module);
     }
     Some(module)
 }
@@ -228,6 +237,40 @@ struct Found {
     phantom: bool,
     /// Whether a pattern of a `let` or a `for` has several cases.
     cases: bool,
+    /// Whether a closure with a name takes references to references.
+    lent_twice: bool,
+}
+
+/// What takes a reference to an item that is one, `let by = |a: &&P, b: &&P| ..;` and `min_by(by)`, takes the item.
+struct LentTwice;
+
+fn lent_twice(input: &syn::Pat) -> Option<&syn::Type> {
+    match input {
+        syn::Pat::Type(p) => match &*p.ty {
+            syn::Type::Reference(outer) if matches!(&*outer.elem, syn::Type::Reference(_)) => {
+                Some(&outer.elem)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl VisitMut for LentTwice {
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        if let Some(init) = &mut local.init
+            && let syn::Expr::Closure(closure) = &mut *init.expr
+        {
+            for input in &mut closure.inputs {
+                if let Some(inner) = lent_twice(input).cloned()
+                    && let syn::Pat::Type(p) = input
+                {
+                    *p.ty = inner;
+                }
+            }
+        }
+        visit_mut::visit_local_mut(self, local);
+    }
 }
 
 /// Cases in a pattern of a `let` or a `for` stand in parentheses: a part of it becomes the pattern of a `let`, where they have to.
@@ -298,6 +341,11 @@ impl Visit<'_> for Found {
 
     fn visit_local(&mut self, local: &syn::Local) {
         self.cases |= has_cases(&local.pat);
+        if let Some(init) = &local.init
+            && let syn::Expr::Closure(closure) = &*init.expr
+        {
+            self.lent_twice |= closure.inputs.iter().any(|p| lent_twice(p).is_some());
+        }
         visit::visit_local(self, local);
     }
 

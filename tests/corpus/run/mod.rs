@@ -343,4 +343,5 @@ programs! {
     word_counts
     written_for_rust
     written_variants
+    zips_of_values
 }

@@ -76,14 +76,16 @@ impl Checker<'_> {
         }
         let slice = beside.only().and_then(slice_of).cloned();
         let slice = slice.or_else(|| self.is_slice(other).then(|| other.clone()));
-        if let (true, Some(slice)) = (beside.steady, slice) {
+        let of_slice = slice.map(|slice| (slice, Some(quote_spanned!(span=> &))));
+        let elements = of_slice.or_else(|| Some((self.array_of(other)?, None)));
+        if let (true, Some((slice, lent))) = (beside.steady, elements) {
             let [of, at, one] = ["of", "at", "one"].map(|name| all.variable(name));
             let (made, leave) = (beside.item_of(&one, span), all.leave());
             all.before.extend(beside.before);
             all.before
                 .extend(quote_spanned!(span=> let #of = &(#slice)[..]; let mut #at: usize = 0;));
             all.then(&quote_spanned!(span=>
-                if #at >= #of.len() { #leave; } let #left = #item; let #one = &#of[#at]; #at += 1;
+                if #at >= #of.len() { #leave; } let #left = #item; let #one = #lent #of[#at]; #at += 1;
                 #made let #item = (#left, #item);));
             all.go_on(true, false);
             return Ok(());
@@ -118,6 +120,22 @@ impl Checker<'_> {
         }
         behind.reverse();
         self.adapted(Loop::new(base, span, place, false, false), &behind)
+    }
+
+    /// The array that stands beside others, if it is one and not a reference to it.
+    fn array_of(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
+        let of = match strip(e) {
+            syn::Expr::MethodCall(m) if m.method == "into_iter" && m.args.is_empty() => {
+                strip(&m.receiver)
+            }
+            e => e,
+        };
+        let named = matches!(
+            of,
+            syn::Expr::Path(_) | syn::Expr::Array(_) | syn::Expr::Field(_)
+        );
+        let ty = named.then(|| self.type_ahead(of))?;
+        matches!(self.shallow(&ty), Ty::Array(..)).then(|| of.clone())
     }
 
     /// Whether what stands beside others is a slice that is read.
