@@ -42,11 +42,10 @@ const WRITING_METHODS: &[&str] = &[
     "rotate_right",
     "as_mut_slice",
 ];
-/// What the library calls a method of slices. What is equal keeps its order, which the unstable ones need not see to.
+/// What the library calls a method of slices.
 fn in_library(name: &str) -> &str {
     match name {
-        "sort_unstable_by" => "sort_by",
-        "sort_unstable_by_key" | "sort_by_cached_key" => "sort_by_key",
+        "sort_by_cached_key" => "sort_by_key",
         name => name,
     }
 }

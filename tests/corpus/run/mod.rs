@@ -246,6 +246,7 @@ programs! {
     ports_of_loops
     prefix_sums
     queens
+    quick_sorts
     quicksort
     random_numbers
     random_reduction_rounds

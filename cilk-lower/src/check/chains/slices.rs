@@ -13,54 +13,35 @@ impl Checker<'_> {
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
-        let made = match (&*m.method.to_string(), m.args.first()) {
-            ("sort" | "sort_unstable", None) => Ok(sorted(m)),
-            ("partition_point", Some(f)) if m.args.len() == 1 => parted(m, f),
-            _ => return None,
-        };
-        if self.is_own_method(m) {
+        let name = m.method.to_string();
+        let sorts = matches!((&*name, m.args.len()), ("sort" | "sort_unstable", 0));
+        let parts = name == "partition_point" && m.args.len() == 1;
+        if !sorts && !parts || self.is_own_method(m) {
             return None;
         }
-        if m.args.is_empty() && self.m.has_methods("partial_cmp") {
-            let of = self.type_ahead(&m.receiver);
-            // Values that are equal need not be the same then.
-            if self.has_own("partial_cmp", &of) {
-                let name = own("sort", m.method.span());
-                let sorted = syn::ExprMethodCall {
-                    method: name,
-                    ..m.clone()
-                };
-                return Some(self.method_call(&sorted, want));
-            }
+        if sorts {
+            let own_order = self.m.has_methods("partial_cmp") && {
+                let of = self.type_ahead(&m.receiver);
+                self.has_own("partial_cmp", &of)
+            };
+            // Of values that are equal as a whole nobody sees the order.
+            let way = match own_order {
+                true => &*name,
+                false => "sort_unstable",
+            };
+            let (span, of) = (m.method.span(), &m.receiver);
+            let sorted = syn::ExprMethodCall {
+                receiver: parse_quote_spanned!(span=> (&mut (#of)[..])),
+                method: own(way, span),
+                ..m.clone()
+            };
+            return Some(self.method_call(&sorted, want));
         }
-        Some(match made {
+        Some(match parted(m, &m.args[0]) {
             Ok(block) => self.expr(&parse_quote_spanned!(m.span()=> #block), want),
             Err(why) => self.refuse_why(why),
         })
     }
-}
-
-/// A heap sort: it needs no memory, and of values that are equal as a whole nobody sees the order.
-fn sorted(m: &syn::ExprMethodCall) -> TokenStream {
-    let (span, of) = (m.span(), &m.receiver);
-    let [all, first, end, root, child] =
-        ["all", "first", "end", "root", "child"].map(|name| own(name, span));
-    quote_spanned!(span=> {
-        let #all = &mut (#of)[..];
-        let (mut #first, mut #end) = (#all.len() / 2, #all.len());
-        while #end > 1 {
-            if #first > 0 { #first -= 1; } else { #end -= 1; #all.swap(0, #end); }
-            let mut #root = #first;
-            loop {
-                let mut #child = 2 * #root + 1;
-                if #child >= #end { break; }
-                if #child + 1 < #end && #all[#child] < #all[#child + 1] { #child += 1; }
-                if #all[#root] >= #all[#child] { break; }
-                #all.swap(#root, #child);
-                #root = #child;
-            }
-        }
-    })
 }
 
 /// A binary search for the first element that a closure does not hold of.
