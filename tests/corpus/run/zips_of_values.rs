@@ -22,6 +22,12 @@ pub mod program {
         for ((x, y), z) in (1u32..16).filter(|s| s % 3 == 2).zip(weights.all).zip(own) {
             total += x * y + z;
         }
+        let mut changed = own;
+        for (x, y) in (1u32..16).filter(|s| s.count_ones() == 2).zip(changed) {
+            changed[3] += x;
+            total += y;
+        }
+        total += changed[3];
         (total, (0..9u32).filter(|x| x % 2 == 1).zip(own).map(|(x, y)| x * y).sum())
     }
 

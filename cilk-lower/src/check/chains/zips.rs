@@ -12,7 +12,7 @@ use crate::{
     ty::Ty,
 };
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 impl Checker<'_> {
@@ -76,14 +76,16 @@ impl Checker<'_> {
         }
         let slice = beside.only().and_then(slice_of).cloned();
         let slice = slice.or_else(|| self.is_slice(other).then(|| other.clone()));
-        let of_slice = slice.map(|slice| (slice, Some(quote_spanned!(span=> &))));
-        let elements = of_slice.or_else(|| Some((self.array_of(other)?, None)));
-        if let (true, Some((slice, lent))) = (beside.steady, elements) {
+        let lent = quote_spanned!(span=> &);
+        let of_slice = slice.map(|slice| (quote_spanned!(span=> &(#slice)[..]), Some(lent)));
+        // An array goes along as it is now.
+        let elements = of_slice.or_else(|| Some((self.array_of(other)?.to_token_stream(), None)));
+        if let (true, Some((elements, lent))) = (beside.steady, elements) {
             let [of, at, one] = ["of", "at", "one"].map(|name| all.variable(name));
             let (made, leave) = (beside.item_of(&one, span), all.leave());
             all.before.extend(beside.before);
             all.before
-                .extend(quote_spanned!(span=> let #of = &(#slice)[..]; let mut #at: usize = 0;));
+                .extend(quote_spanned!(span=> let #of = #elements; let mut #at: usize = 0;));
             all.then(&quote_spanned!(span=>
                 if #at >= #of.len() { #leave; } let #left = #item; let #one = #lent #of[#at]; #at += 1;
                 #made let #item = (#left, #item);));
