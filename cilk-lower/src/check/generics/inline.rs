@@ -6,6 +6,7 @@ use super::{
     Guesses,
 };
 use crate::{
+    diag::Diagnostic,
     generics::{At, Code, Signature, Template},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
@@ -90,8 +91,9 @@ impl Checker<'_> {
         if self.inlined > MOST || self.depth >= DEEPEST {
             return self.too_often(span);
         }
+        let mut wrong = Vec::new();
         for (_, signature, named) in &closures {
-            self.learn_output(template, signature, named, g);
+            wrong.extend(self.learn_output(template, signature, named, g));
         }
         let (params, at) = (&template.params, &template.at);
         let code = template.code();
@@ -109,7 +111,13 @@ impl Checker<'_> {
         {
             self.table.unify(&ret, want);
         }
+        let said = self.m.diags.0.len();
         let Some(known) = self.params_now(params, g, &template.name, span) else {
+            // What is wrong in a closure is why it is not known.
+            if !wrong.is_empty() {
+                self.m.diags.0.truncate(said);
+                self.m.diags.0.extend(wrong);
+            }
             return Self::broken(span);
         };
         let names = params
@@ -253,17 +261,17 @@ impl Checker<'_> {
         self.there(&template.at, |c| c.said(ty, &known, g))
     }
 
-    /// Learns from a closure's body what its parameter says that it returns.
+    /// Learns from a closure's body what its parameter says that it returns. Gives what is wrong there, which is said again where the body stands.
     fn learn_output(
         &mut self,
         template: &Template,
         signature: &Signature,
         named: &Named,
         g: &mut Guesses,
-    ) {
+    ) -> Vec<Diagnostic> {
         let at = &template.at;
         let Some(output) = &signature.output else {
-            return;
+            return Vec::new();
         };
         let known = self.there(at, |c| c.open(output, g));
         let inputs: Option<Vec<Ty>> = signature
@@ -271,17 +279,19 @@ impl Checker<'_> {
             .iter()
             .map(|ty| self.there(at, |c| c.open(ty, g)))
             .collect();
-        let Some(inputs) = inputs else { return };
+        let Some(inputs) = inputs else {
+            return Vec::new();
+        };
         // What it is given may be told by what it does with that: `[1, 2].map(|x| x * n)`.
         let all_known = known.is_some_and(|ty| self.closed(&ty).is_some())
             && inputs.iter().all(|ty| self.closed(ty).is_some());
         if all_known {
-            return;
+            return Vec::new();
         }
         let before = self.m.diags.0.len();
         let ty = self.result_of(named, &inputs);
-        // It is said where the body stands.
-        self.m.diags.0.truncate(before);
+        let wrong = self.m.diags.0.split_off(before);
         self.there(at, |c| c.learn(output, &ty, g));
+        wrong
     }
 }
