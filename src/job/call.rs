@@ -389,6 +389,20 @@ fn is_mat_new(func: &Expr) -> bool {
     matches!(&names[..], [ty, new] if (ty == "Mat" || ty == "MatMut") && new == "new")
 }
 
+/// The elements of the buffer that a parameter takes, and their shape.
+fn form_of<'t>(ty: &'t Type, place: &Place<'_>) -> Option<(&'t Type, Form)> {
+    Some(match ty {
+        Type::Slice { elem, .. } => (elem, Form::Slice),
+        Type::Mat { elem, .. } if place.shape.is_some() => (elem, Form::Any),
+        Type::Mat { elem, .. } => (elem, Form::Matrix),
+        Type::Ref { target, .. } => match &**target {
+            Type::Array(elem, len) => (elem, Form::Array(*len)),
+            one => (one, Form::One),
+        },
+        _ => return None,
+    })
+}
+
 fn collect_uses(
     arg: &Written,
     ty: &Type,
@@ -406,15 +420,8 @@ fn collect_uses(
             .try_for_each(|(field, e)| collect_uses(&arg.sub(e), field, what, structs, out));
     }
     let place = place(&arg.expr);
-    let (elem, form) = match ty {
-        Type::Slice { elem, .. } => (elem, Form::Slice),
-        Type::Mat { elem, .. } if place.shape.is_some() => (elem, Form::Any),
-        Type::Mat { elem, .. } => (elem, Form::Matrix),
-        Type::Ref { target, .. } => match &**target {
-            Type::Array(elem, len) => (elem, Form::Array(*len)),
-            _ => (target, Form::One),
-        },
-        _ => return Ok(()),
+    let Some((elem, form)) = form_of(ty, &place) else {
+        return Ok(());
     };
     let place_text = arg.sub(place.expr);
     match (name_of(place.expr), place.expr) {
@@ -428,7 +435,7 @@ fn collect_uses(
             debug_assert_eq!(text.as_str(), name);
             out.push(Use {
                 name: text,
-                elem: (**elem).clone(),
+                elem: elem.clone(),
                 form,
                 what: what.to_owned(),
             });
@@ -473,20 +480,16 @@ pub(crate) fn inlines(given: &[Given]) -> Vec<Inline> {
     } in given
     {
         let place = place(&arg.expr);
-        let (elem, is_array) = match &param.ty {
-            Type::Slice { elem, .. } | Type::Mat { elem, .. } => (elem, true),
-            Type::Ref { target, .. } => match &**target {
-                Type::Array(elem, _) => (elem, true),
-                _ => (target, false),
-            },
-            _ => continue,
+        let Some((elem, form)) = form_of(&param.ty, &place) else {
+            continue;
         };
+        let is_array = form != Form::One;
         let array = matches!(place.expr, Expr::Array(_) | Expr::Repeat(_));
         if is_array && array || !is_array && is_value(&place) {
             out.push(Inline {
                 name: inline_name(what, place.expr),
                 written: arg.sub(place.expr),
-                elem: (**elem).clone(),
+                elem: elem.clone(),
                 is_array,
             });
         }
@@ -539,7 +542,10 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
             format!("{what}: expected `{wanted}`, found a shared borrow"),
             "not mutable",
         );
-        return Err(problem.help(format!("write `&mut {name}`")).into());
+        let held = arg.sub(place.expr);
+        return Err(problem
+            .help(format!("write `&mut {}`", held.shown()))
+            .into());
     }
     let shape = scope.shapes.get(&name).cloned().unwrap_or_default();
     let len: u64 = shape.iter().product();
@@ -652,10 +658,16 @@ pub(crate) fn no_buffer(used: &Use, known: &[&str], structs: &Structs) -> JobErr
     };
     match nearest(name, known) {
         Some(near) => problem.help(format!("did you mean `{near}`?")).into(),
-        None => problem
-            .help(format!(
-                "give it by `--input {name}=FILE.npy` or `--buffer {name}=zeros:{elem}:1000`"
-            ))
-            .into(),
+        None => {
+            let len = match used.form {
+                Form::One => 1,
+                Form::Array(len) => len,
+                Form::Slice | Form::Matrix | Form::Any => 1000,
+            };
+            let help = format!(
+                "give it by `--input {name}=FILE.npy` or `--buffer {name}=zeros:{elem}:{len}`"
+            );
+            problem.help(help).into()
+        }
     }
 }

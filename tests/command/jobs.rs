@@ -641,6 +641,11 @@ fn what_is_behind_a_reference_may_be_written_into_the_call() {
     );
     bad("add(&P { x: 3 }, &mut 40)", &["--entry:1:6", "`y`"]);
     bad(
+        "add(&P { x: 3, y: [1, 2] }, &40)",
+        &["help: write `&mut 40`"],
+    );
+    bad("sum(&x)", &["`--buffer x=zeros:u32:3`"]);
+    bad(
         "add(P { x: 3, y: [1, 2] }, &mut 40)",
         &["--entry:1:5", "not a buffer"],
     );

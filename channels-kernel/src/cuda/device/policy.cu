@@ -17,7 +17,7 @@ struct Policy : Standing {
   Level* levels;       // what is known of the first levels, but for those in shared memory
   Mark* waiting;       // what waits at levels before `oldest`
   u64 dispatches, narrow;  // all, and those that one warp did by itself
-  u32 limit;               // after so many the host is asked what is next
+  u32 limit;               // after so many the next run of entries is the host's
   u32 slow;                // whether the last dispatch of all blocks took long
 #ifdef RECORDS
   u64 chosen;  // when the last one was
