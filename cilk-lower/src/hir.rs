@@ -359,6 +359,9 @@ pub(crate) enum Builtin {
     IsEmpty,
     /// A slice as a reference to an array of as many elements.
     AsArray,
+    /// The same as a slice of arrays of so many elements, and a slice of such arrays as one of their elements.
+    AsArrays(u64),
+    Flattened(u64),
     SplitAt,
     Swap,
     Fill,

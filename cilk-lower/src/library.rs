@@ -161,6 +161,9 @@ const FLOATS: &str = "
         else if b.abs() < small { a / 2.0 + b }
         else { a / 2.0 + b / 2.0 }
     }
+    fn acosh<T>(x: T) -> T {
+        if x < 1.0 { T::NAN } else { (x + ((x - 1.0).sqrt() * (x + 1.0).sqrt())).ln() }
+    }
     const fn next_up<T>(x: T) -> T {
         if x.is_nan() || x == T::INFINITY { return x; }
         let bits = x.to_bits();
@@ -174,6 +177,16 @@ const ARRAYS: &str = "
     fn map<T, R, const N: usize, F: Fn(T) -> R>(a: [T; N], f: F) -> [R; N] {
         let mut out: [R; N] = zeroed();
         for i in 0..N { out[i] = f(a[i]); }
+        out
+    }
+    fn each_ref<T, const N: usize>(a: &[T; N]) -> [&T; N] {
+        let mut out: [&T; N] = zeroed();
+        for i in 0..N { out[i] = &a[i]; }
+        out
+    }
+    fn each_mut<T, const N: usize>(a: &mut [T; N]) -> [&mut T; N] {
+        let mut out: [&mut T; N] = zeroed();
+        for i in 0..N { out[i] = &mut a[i]; }
         out
     }
     fn from_fn<T, const N: usize, F: Fn(usize) -> T>(f: F) -> [T; N] {

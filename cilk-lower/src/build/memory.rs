@@ -28,6 +28,14 @@ impl Builder<'_, '_> {
                 vec![self.load(self.scalar_of(e), base, offset)]
             }
             Builtin::AsArray => self.value(&args[0])[..1].to_vec(),
+            Builtin::AsArrays(by) | Builtin::Flattened(by) => {
+                let pieces = self.value(&args[0]);
+                let op = match builtin {
+                    Builtin::Flattened(_) => BinOp::Mul,
+                    _ => BinOp::Div,
+                };
+                vec![pieces[0], self.binary(op, pieces[1], Operand::usize(by))]
+            }
             Builtin::CasOk => self.value(&args[0]),
             Builtin::CasErr => {
                 let ok = self.value(&args[0])[0];

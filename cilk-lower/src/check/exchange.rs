@@ -3,16 +3,53 @@
 //! A device tells whether it succeeded. Where it did not, what it found is loaded; if that is what was expected after all, it is tried again, as if it came later.
 
 use super::{
-    Checker,
-    chains::own,
+    Binding, Checker,
+    chains::{apply, own},
     patterns::{ArmSyntax, BodySyntax},
     places::strip,
 };
-use crate::{hir::Expr, ty::Ty};
+use crate::{
+    hir::{Expr, ExprKind},
+    ty::Ty,
+};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
 impl Checker<'_> {
+    /// `a.fetch_update(..)`: a compare-exchange of what a closure makes of what is there, until one succeeds or the closure gives nothing.
+    pub(super) fn updated(&mut self, m: &syn::ExprMethodCall, receiver: Expr) -> Expr {
+        let span = m.span();
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let [success, failure, f] = args[..] else {
+            return self.refuse(
+                m.method.span(),
+                format!("`fetch_update` takes 3 arguments, here are {}", args.len()),
+                "two orderings, and a closure that gives `Some` of a new value or `None`",
+            );
+        };
+        let names = ["place", "old", "new", "Some", "Ok", "Err"];
+        let [of, old, new, some, ok, err] = names.map(|name| own(name, span));
+        let next = match apply(f, &[(&old, false)]) {
+            Ok(next) => next,
+            Err(why) => return self.refuse_why(why),
+        };
+        let (lent, place) = self.lent(receiver, false, m.receiver.span());
+        let value = self.scoped(|c| {
+            c.bind(&of.to_string(), Binding::Place(place));
+            let tried = syn::parse_quote_spanned!(span=> {
+                let mut #old = #of.load(#failure);
+                loop {
+                    let #some(#new) = (#next) else { break #err(#old); };
+                    if #of.compare_exchange_weak(#old, #new, #success, #failure).is_ok() { break #ok(#old); }
+                    #old = #of.load(#failure);
+                }
+            });
+            c.expr(&tried, None)
+        });
+        let ty = value.ty.clone();
+        Expr::new(ExprKind::Block(vec![lent], Some(value)), ty, span)
+    }
+
     /// Such a `match`, or what is one under another name; none if it is of something else.
     pub(super) fn matched_exchange(
         &mut self,

@@ -1,6 +1,9 @@
 //! Methods of slices, arrays, matrix views and atomics.
 
-use super::{Checker, nearest, tries::AS_ARRAY};
+use super::{
+    Checker, nearest,
+    tries::{AS_ARRAY, AS_ARRAYS},
+};
 use crate::{
     generics::TemplateId,
     hir::{Builtin, Expr, ExprKind},
@@ -29,6 +32,8 @@ const SLICE_METHODS: &[&str] = &[
     "contains",
     "as_slice",
     "as_mut_slice",
+    "as_flattened",
+    "as_flattened_mut",
 ];
 /// Those of them that take `&mut self`.
 const WRITING_METHODS: &[&str] = &[
@@ -41,6 +46,7 @@ const WRITING_METHODS: &[&str] = &[
     "rotate_left",
     "rotate_right",
     "as_mut_slice",
+    "as_flattened_mut",
 ];
 /// What the library calls a method of slices.
 fn in_library(name: &str) -> &str {
@@ -78,8 +84,8 @@ impl Checker<'_> {
         want: Option<&Ty>,
         (at, span): (Span, Span),
     ) -> Expr {
-        if let (AS_ARRAY, [len]) = (name, args) {
-            return self.as_array(receiver, len, span);
+        if let (AS_ARRAY | AS_ARRAYS, [len]) = (name, args) {
+            return self.as_array(receiver, len, name == AS_ARRAYS, span);
         }
         let mutable = WRITING_METHODS.contains(&name);
         let own = name == "contains" && self.has_own("eq", &receiver.ty);
@@ -89,8 +95,13 @@ impl Checker<'_> {
                 ty => matches!(ty, Ty::Array(..)),
             };
             if of_array && let Some(id) = self.m.library(Of::Array, name) {
-                let value = self.behind_refs(receiver);
-                let value = Self::copied(value);
+                let value = match self.takes_reference(id) {
+                    Some(mutable) => self.borrow(receiver, mutable, span),
+                    None => {
+                        let value = self.behind_refs(receiver);
+                        Self::copied(value)
+                    }
+                };
                 return self.call_library(id, value, args, want, span);
             }
             if let Some(id) = self.m.library(Of::Slice, in_library(name)) {
@@ -141,6 +152,21 @@ impl Checker<'_> {
                 vec![USIZE],
             ),
             "swap" => (Builtin::Swap, Ty::unit(), vec![USIZE, USIZE]),
+            "as_flattened" | "as_flattened_mut" => {
+                let Ty::Array(inner, len) = self.shallow(&elem) else {
+                    let shown = self.show(&elem);
+                    return self.refuse(
+                        at,
+                        format!("`{name}` of a slice of `{shown}`"),
+                        "its elements have to be arrays",
+                    );
+                };
+                let ty = Ty::Slice {
+                    mutable,
+                    elem: inner,
+                };
+                (Builtin::Flattened(len), ty, vec![])
+            }
             "fill" => (Builtin::Fill, Ty::unit(), vec![elem.clone()]),
             "copy_from_slice" | "clone_from_slice" => {
                 (Builtin::CopyFromSlice, Ty::unit(), vec![slice_ty(false)])
@@ -166,8 +192,8 @@ impl Checker<'_> {
         self.builtin(builtin, slice, name, &wanted, args, ty, span)
     }
 
-    /// A slice, whose length was looked at, as a reference to an array.
-    fn as_array(&mut self, receiver: Expr, len: &syn::Expr, span: Span) -> Expr {
+    /// A slice, whose length was looked at, as a reference to an array, or as a slice of `several` of them.
+    fn as_array(&mut self, receiver: Expr, len: &syn::Expr, several: bool, span: Span) -> Expr {
         let len = match len {
             syn::Expr::Lit(syn::ExprLit {
                 lit: syn::Lit::Int(len),
@@ -178,11 +204,19 @@ impl Checker<'_> {
         let (Some(len), Some((slice, elem))) = (len, self.as_slice(receiver, false)) else {
             return Self::broken(span);
         };
-        let ty = Ty::Ref {
-            mutable: false,
-            target: Box::new(Ty::Array(Box::new(elem), len)),
+        let mutable = matches!(self.shallow(&slice.ty), Ty::Slice { mutable: true, .. });
+        let array = Box::new(Ty::Array(Box::new(elem), len));
+        let (builtin, ty) = match several {
+            true => {
+                let elem = array;
+                (Builtin::AsArrays(len), Ty::Slice { mutable, elem })
+            }
+            false => {
+                let (mutable, target) = (false, array);
+                (Builtin::AsArray, Ty::Ref { mutable, target })
+            }
         };
-        Expr::new(ExprKind::Method(Builtin::AsArray, vec![slice]), ty, span)
+        Expr::new(ExprKind::Method(builtin, vec![slice]), ty, span)
     }
 
     /// Calls a method of the library. What is wrong in its body is wrong with the call.
@@ -211,8 +245,15 @@ impl Checker<'_> {
 
     /// Whether a method of the library takes `&mut`.
     fn writes(&self, id: TemplateId) -> bool {
-        let first = self.m.templates[id.0].inputs().next();
-        matches!(first, Some((_, syn::Type::Reference(r))) if r.mutability.is_some())
+        self.takes_reference(id) == Some(true)
+    }
+
+    /// Whether what a method of the library takes is mutable, if it takes a reference.
+    fn takes_reference(&self, id: TemplateId) -> Option<bool> {
+        match self.m.templates[id.0].inputs().next() {
+            Some((_, syn::Type::Reference(r))) => Some(r.mutability.is_some()),
+            _ => None,
+        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of a call, once each")]
@@ -372,6 +413,7 @@ impl Checker<'_> {
                     name,
                     known.into_iter().chain([
                         "fetch_max",
+                        "fetch_update",
                         "compare_exchange",
                         "compare_exchange_weak",
                         "into_inner",

@@ -129,6 +129,7 @@ impl Checker<'_> {
                 self.slice_method(receiver, &name, &args, want, (at, span))
             }
             Ty::Mat { .. } => self.mat_method(receiver, &name, &args, at, span),
+            Ty::Atomic(_) if name == "fetch_update" => self.updated(m, receiver),
             Ty::Atomic(scalar) => self.atomic_method(receiver, scalar, &name, &args, at, span),
             Ty::CasResult(_) if args.is_empty() && (name == "is_ok" || name == "is_err") => {
                 let builtin = if name == "is_ok" {

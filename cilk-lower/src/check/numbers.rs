@@ -371,6 +371,16 @@ impl Checker<'_> {
                 let (lo, hi) = (self.expr_as(lo, &ty), self.expr_as(hi, &ty));
                 method(Builtin::Clamp, vec![r, lo, hi], ty)
             }
+            // Those of the other kind alone have it.
+            ("cast_unsigned" | "cast_signed", []) => {
+                let unsigned = self.unsigned(&ty)?;
+                let signed = name == "cast_unsigned";
+                if signed != self.decided(&ty)?.is_signed() {
+                    return None;
+                }
+                let to = if signed { unsigned } else { self.signed(&ty)? };
+                Expr::new(ExprKind::Cast(r), to, span)
+            }
             _ => return None,
         })
     }
@@ -449,6 +459,18 @@ impl Checker<'_> {
             self.table.unify(ty, &Ty::Scalar(Scalar::I32));
         }
         self.shallow(ty).scalar()
+    }
+
+    /// The signed type of the same width.
+    fn signed(&mut self, ty: &Ty) -> Option<Ty> {
+        Some(Ty::Scalar(match self.decided(ty)? {
+            Scalar::U8 => Scalar::I8,
+            Scalar::U16 => Scalar::I16,
+            Scalar::U32 => Scalar::I32,
+            Scalar::U64 => Scalar::I64,
+            Scalar::Usize => Scalar::Isize,
+            signed => signed,
+        }))
     }
 
     /// The unsigned type of the same width.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     hir::{Expr, ExprKind, Pat, Stmt},
+    items::split_path,
     ty::{BOOL, Class, Ty, USIZE},
 };
 use millstream_graph::{
@@ -92,6 +93,8 @@ impl Checker<'_> {
         let hint = want.filter(|_| !op.is_comparison());
         let left_syntax = left;
         let compares = op.is_comparison();
+        let as_right = self.made_as_right(left, right);
+        let hint = as_right.as_ref().or(hint);
         let left = if compares {
             self.compared_part(left, hint)
         } else {
@@ -154,6 +157,31 @@ impl Checker<'_> {
         };
         let is_made = matches!(strip(right), syn::Expr::Call(_) | syn::Expr::Struct(_));
         !is_copy || !is_made || self.goes_as(right, left)
+    }
+
+    /// The type of the right side, if a value of a struct is made on the left whose parameters only that says: `F(5) * w`.
+    fn made_as_right(&mut self, left: &syn::Expr, right: &syn::Expr) -> Option<Ty> {
+        let path = match strip(left) {
+            syn::Expr::Struct(s) => s.path.clone(),
+            syn::Expr::Call(call) => match strip(&call.func) {
+                syn::Expr::Path(p) if p.qself.is_none() => p.path.clone(),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let of = split_path(&path).map(|(of, _)| of);
+        let family = (self.family_at(&path)).or_else(|| self.family_at(&of?))?;
+        let said = self.type_ahead(left);
+        if self.closed(&said).is_some() {
+            return None;
+        }
+        let ty = self.type_ahead(right);
+        let ty = match self.shallow(&ty) {
+            Ty::Ref { target, .. } => self.shallow(&target),
+            ty => ty,
+        };
+        let Ty::Struct(id) = ty else { return None };
+        (self.family_of(id) == Some(family) && self.goes_as(left, &ty)).then_some(ty)
     }
 
     fn sides_differ(&mut self, left: &Expr, right: &Expr, equality: bool, at: Span) -> Expr {

@@ -13,6 +13,8 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// A slice of that many elements as a reference to an array of them.
 pub(super) const AS_ARRAY: &str = "_as_array";
+/// and what makes a slice of arrays of so many elements of one of as many as these have.
+pub(super) const AS_ARRAYS: &str = "_as_arrays";
 
 /// What is asked of a result and comes to its value.
 const TAKE: &[&str] = &[
@@ -29,6 +31,9 @@ const CHUNKS: &[&str] = &[
     "last_chunk",
     "split_first_chunk",
     "split_last_chunk",
+    "as_chunks",
+    "as_chunks_mut",
+    "as_rchunks",
 ];
 
 /// `x.try_into()`
@@ -153,7 +158,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `a.first_chunk::<4>()` and its kin: a reference to an array of as many elements as is written or wanted, if there are so many.
+    /// `a.first_chunk::<4>()` and its kin: a reference to an array of as many elements as is written or wanted, if there are so many; or all as such arrays.
     pub(super) fn chunk_of(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
         let (span, name, of) = (m.span(), m.method.to_string(), &m.receiver);
         if !CHUNKS.contains(&&*name) || !m.args.is_empty() {
@@ -176,6 +181,9 @@ impl Checker<'_> {
         };
         let [all, some, none, at, as_array] =
             ["all", "Some", "None", "at", AS_ARRAY].map(|name| own(name, span));
+        if name.contains("chunks") {
+            return Some(self.arrays_of(m, count, want));
+        }
         let count = proc_macro2::Literal::u64_unsuffixed(count);
         let value = match &*name {
             "first_chunk" => quote_spanned!(span=> (&#all[..#count]).#as_array(#count)),
@@ -195,11 +203,46 @@ impl Checker<'_> {
         Some(self.expr(&chunk, want))
     }
 
+    /// `a.as_chunks::<4>()` and its kin: whole arrays of so many elements, and what is left of them at one end.
+    fn arrays_of(&mut self, m: &syn::ExprMethodCall, count: u64, want: Option<&Ty>) -> Expr {
+        let (span, of) = (m.span(), &m.receiver);
+        if count == 0 {
+            return self.refuse(m.method.span(), "chunks of no elements", "write how many");
+        }
+        let [all, at, one, rest, as_arrays] =
+            ["all", "at", "one", "rest", AS_ARRAYS].map(|name| own(name, span));
+        let count = proc_macro2::Literal::u64_unsuffixed(count);
+        let (by, split) = match m.method == "as_chunks_mut" {
+            true => (quote_spanned!(span=> &mut), "split_at_mut"),
+            false => (quote_spanned!(span=> &), "split_at"),
+        };
+        let split = syn::Ident::new(split, span);
+        let (cut, value) = match m.method == "as_rchunks" {
+            true => (
+                quote_spanned!(span=> #all.len() % #count),
+                quote_spanned!(span=> (#one, #rest.#as_arrays(#count))),
+            ),
+            false => (
+                quote_spanned!(span=> #all.len() / #count * #count),
+                quote_spanned!(span=> (#one.#as_arrays(#count), #rest)),
+            ),
+        };
+        let parts = parse_quote_spanned!(span=> {
+            let #all = #by (#of)[..];
+            let #at: usize = #cut;
+            let (#one, #rest) = #all.#split(#at);
+            #value
+        });
+        self.expr(&parts, want)
+    }
+
     /// The length of the array that is wanted somewhere in a type.
     fn wanted_length(&self, want: &Ty) -> Option<u64> {
         match self.shallow(want) {
             Ty::Array(_, len) => Some(len),
-            Ty::Option(of) | Ty::Ref { target: of, .. } => self.wanted_length(&of),
+            Ty::Option(of) | Ty::Ref { target: of, .. } | Ty::Slice { elem: of, .. } => {
+                self.wanted_length(&of)
+            }
             Ty::Tuple(parts) => parts.iter().find_map(|part| self.wanted_length(part)),
             _ => None,
         }

@@ -15,6 +15,15 @@ pub(super) const SLICES: &str = "
     fn strip_suffix<T>(a: &[T], b: &[T]) -> Option<&[T]> {
         if a.ends_with(b) { Some(&a[..a.len() - b.len()]) } else { None }
     }
+    fn get_disjoint_mut<T, const N: usize>(a: &mut [T], at: [usize; N]) -> Result<[&mut T; N], ()> {
+        let mut out: [&mut T; N] = zeroed();
+        for i in 0..N {
+            if at[i] >= a.len() { return Err(()); }
+            for j in 0..i { if at[i] == at[j] { return Err(()); } }
+        }
+        for i in 0..N { out[i] = &mut a[at[i]]; }
+        Ok(out)
+    }
     fn split_at_checked<T>(a: &[T], at: usize) -> Option<(&[T], &[T])> {
         if at <= a.len() { Some(a.split_at(at)) } else { None }
     }

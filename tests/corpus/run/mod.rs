@@ -30,6 +30,7 @@ programs! {
     array_patterns
     array_values
     arrays
+    arrays_in_slices
     asserts
     associated_types
     atomic_arrays
@@ -157,6 +158,7 @@ programs! {
     iterator_options
     iterators_again
     iterators_compared
+    iterators_of_options
     iterators_of_references
     jacobi
     jumps

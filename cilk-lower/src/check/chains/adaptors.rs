@@ -66,6 +66,12 @@ impl Checker<'_> {
             let all = Self::turned(adaptors[last], span, place);
             return Some(self.adapted(all, &adaptors[last + 1..]));
         }
+        if let Some(one) = self.begins_optional(base) {
+            let one = parse_quote_spanned!(span=> [#one].into_iter());
+            let mut all = Loop::new(&one, span, place, false, true);
+            self.flatten(&mut all, span);
+            return Some(self.adapted(all, &adaptors));
+        }
         if made.is_none() && self.is_given(base) {
             let all = Loop::over_given(base, span, place);
             return Some(self.adapted(all, &adaptors));

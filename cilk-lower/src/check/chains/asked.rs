@@ -33,6 +33,8 @@ pub(super) const OF_OPTION: &[&str] = &[
     "filter",
     "ok_or",
     "ok_or_else",
+    "inspect",
+    "transpose",
 ];
 
 /// What makes another `Option` of one, or borrows it.
@@ -47,7 +49,9 @@ const MAKE_OPTION: &[&str] = &[
     "insert",
     "get_or_insert",
     "get_or_insert_with",
+    "take_if",
     "zip",
+    "unzip",
     "xor",
     "flatten",
 ];
@@ -79,6 +83,10 @@ const OF_RESULT: &[&str] = &[
     "cloned",
     "as_ref",
     "as_mut",
+    "inspect",
+    "inspect_err",
+    "flatten",
+    "transpose",
 ];
 
 impl Found {
@@ -169,7 +177,36 @@ impl Found {
                     &none,
                 )
             }
-            ("flatten", [], None) => or(value, &none),
+            ("flatten", [], _) => or(value, &rest),
+            ("inspect", [f], _) => {
+                let look = apply(f, &[(best, true)])?;
+                or(
+                    &quote_spanned!(span=> let #best = #value; #look; #wrap(#best)),
+                    &rest,
+                )
+            }
+            ("inspect_err", [f], Some(err)) => {
+                let look = apply(f, &[(err, true)])?;
+                or(&something, &quote_spanned!(span=> #look; #rest))
+            }
+            ("unzip", [], None) => {
+                let both = quote_spanned!(span=> let #named = #value; (#some_of(#named.0), #some_of(#named.1)));
+                or(&both, &quote_spanned!(span=> (#none, #none)))
+            }
+            ("transpose", [], None) => or(
+                &quote_spanned!(span=> match #value {
+                    #ok_of(#named) => #ok_of(#some_of(#named)),
+                    #err_of(#named) => #err_of(#named),
+                }),
+                &quote_spanned!(span=> #ok_of(#none)),
+            ),
+            ("transpose", [], Some(err)) => or(
+                &quote_spanned!(span=> match #value {
+                    #some_of(#named) => #some_of(#ok_of(#named)),
+                    #none => #none,
+                }),
+                &quote_spanned!(span=> #some_of(#err_of(#err))),
+            ),
             ("zip" | "xor", [other], None) => self.beside(&asks, other),
             ("is_some_and", [f], None) | ("is_ok_and", [f], Some(_)) => or(&made(f)?, &bool(false)),
             ("is_none_or", [f], None) => or(&made(f)?, &bool(true)),
@@ -259,6 +296,7 @@ impl Checker<'_> {
             ("as_ref" | "as_mut", []) => {
                 return self.borrowed_parts(receiver, name == "as_mut", asked);
             }
+            ("take_if", [test]) if !result => return self.taken_if_so(receiver, test, asked),
             ("insert" | "get_or_insert" | "get_or_insert_with", [new]) if !result => {
                 return self.inserted(receiver, &name, new, asked);
             }
@@ -346,8 +384,37 @@ impl Checker<'_> {
         Expr::new(kind, *target, span)
     }
 
+    /// `take_if`: what was there, if it is such a one.
+    fn taken_if_so(
+        &mut self,
+        receiver: Expr,
+        test: &syn::Expr,
+        asked: &syn::ExprMethodCall,
+    ) -> Expr {
+        let span = asked.span();
+        let (lent, place) = self.lent(receiver, true, asked.receiver.span());
+        let [of, best, some, none, take] =
+            ["option", "best", "Some", "None", "take"].map(|name| own(name, span));
+        let value = match apply(test, &[(&best, false)]) {
+            Ok(test) => self.scoped(|c| {
+                c.bind(&of.to_string(), Binding::Place(place));
+                let taken = parse_quote_spanned!(span=>
+                    if let #some(#best) = &mut #of && #test { #of.#take() } else { #none });
+                c.expr(&taken, None)
+            }),
+            Err(why) => self.refuse_why(why),
+        };
+        let ty = value.ty.clone();
+        Expr::new(ExprKind::Block(vec![lent], Some(value)), ty, span)
+    }
+
     /// The same as a variable, and the place behind it.
-    fn lent(&mut self, receiver: Expr, mutable: bool, span: Span) -> (Stmt, Expr) {
+    pub(in super::super) fn lent(
+        &mut self,
+        receiver: Expr,
+        mutable: bool,
+        span: Span,
+    ) -> (Stmt, Expr) {
         let reference = self.referred(receiver, mutable, span);
         let ty = reference.ty.clone();
         let var = self.add_var("option", ty.clone());

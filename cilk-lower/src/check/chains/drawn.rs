@@ -27,6 +27,14 @@ pub(super) struct Drawn {
     pub(super) back: Option<syn::Expr>,
 }
 
+/// Whether a range is a value that has its next number.
+fn is_counted(e: &syn::Expr) -> bool {
+    let syn::Expr::Range(r) = strip(e) else {
+        return false;
+    };
+    r.start.is_some() && r.end.is_some() && matches!(r.limits, syn::RangeLimits::HalfOpen(_))
+}
+
 /// What has as many items, each by its number.
 struct Numbered {
     len: TokenStream,
@@ -149,16 +157,30 @@ impl Checker<'_> {
             ("zip" | "chain", Some(with)) => {
                 let ty = self.type_ahead(with);
                 let is_chain = self.links(with, &mut Vec::new()).is_some();
-                if let (false, Ty::Option(_)) = (is_chain, self.shallow(&ty)) {
-                    besides = quote_spanned!(span=> #beside.take());
+                let is_option = !is_chain && matches!(self.shallow(&ty), Ty::Option(_));
+                if is_option || is_counted(with) {
+                    if is_option {
+                        besides = quote_spanned!(span=> #beside.take());
+                    }
+                    let mut with = with.clone();
+                    // Literals are what the items before them are.
+                    if let (true, syn::Expr::Range(r)) = (m.method == "chain", strip(&with))
+                        && let item = self.item_of_chain(of)
+                        && let Some(scalar) = self.shallow(&item).scalar()
+                    {
+                        let ty = Ident::new(scalar.name(), span);
+                        let (low, high) = (&r.start, &r.end);
+                        with = parse_quote_spanned!(span=> (#low as #ty)..(#high as #ty));
+                    }
                     let stmt = parse_quote_spanned!(span=> let mut #beside = #with;);
                     if let syn::Stmt::Local(local) = &stmt {
                         self.local(local, stmts);
                     }
                 } else {
-                    let with = match is_chain {
-                        true => with.clone(),
-                        false => parse_quote_spanned!(span=> #with.into_iter()),
+                    let with = match self.draws_from(with) {
+                        Some(call) => syn::Expr::Call(call),
+                        None if is_chain => with.clone(),
+                        None => parse_quote_spanned!(span=> #with.into_iter()),
                     };
                     let pat = parse_quote_spanned!(span=> mut #beside);
                     if !self.let_chain(&pat, &with, stmts) {
@@ -217,6 +239,9 @@ impl Checker<'_> {
         let syn::Expr::MethodCall(m) = base else {
             return None;
         };
+        if self.begins_optional(base).is_some() {
+            return None;
+        }
         let (span, of, at) = (m.span(), &m.receiver, own(NUMBER, m.span()));
         let len = quote_spanned!(span=> #of.len());
         let by = match m.method.to_string().ends_with("_mut") {

@@ -338,20 +338,25 @@ impl Checker<'_> {
         };
         let name = self.of_iter(call)?;
         let takes = match name.as_str() {
-            "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
+            "empty" => 0,
+            "once_with" | "from_fn" | "repeat_with" | "repeat" | "count_from" => 1,
             "successors" | "repeat_n" => 2,
             _ => return None,
         };
         (call.args.len() == takes).then(|| {
             let mut call = call.clone();
             let (span, name) = (call.func.span(), Ident::new(&name, call.func.span()));
-            *call.func = parse_quote_spanned!(span=> ::std::iter::#name);
+            let written = match strip(&call.func) {
+                syn::Expr::Path(p) => p.path.segments.last().map(|s| s.arguments.clone()),
+                _ => None,
+            };
+            *call.func = parse_quote_spanned!(span=> ::std::iter::#name #written);
             call
         })
     }
 
     /// The function of `std::iter` that is called.
-    fn of_iter(&self, call: &syn::ExprCall) -> Option<String> {
+    pub(super) fn of_iter(&self, call: &syn::ExprCall) -> Option<String> {
         let syn::Expr::Path(p) = strip(&call.func) else {
             return None;
         };
@@ -475,6 +480,35 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
         }
         (Some(by), Some(of), Some(f)) if parts::takes(by).is_some() => {
             parts::source(by, of, f, span)
+        }
+        (Some("once_with"), Some(f), _) => {
+            let [one, left] = ["one", "left"].map(|name| own(name, span));
+            (
+                quote_spanned!(span=> let #one = #f; let mut #left = true;),
+                parse_quote_spanned!(span=> || {
+                    if !#left { return #none; }
+                    #left = false;
+                    #some(#one())
+                }),
+            )
+        }
+        // What an `Option` holds.
+        (Some("taken"), Some(of), _) => {
+            let [left, take] = ["left", "take"].map(|name| own(name, span));
+            (
+                quote_spanned!(span=> let mut #left = #of;),
+                parse_quote_spanned!(span=> || #left.#take()),
+            )
+        }
+        (Some("empty"), ..) => {
+            let written = match strip(&call.func) {
+                syn::Expr::Path(p) => p.path.segments.last().map(|s| s.arguments.clone()),
+                _ => None,
+            };
+            (
+                TokenStream::new(),
+                parse_quote_spanned!(span=> || ::std::option::Option::None #written),
+            )
         }
         (Some("repeat_n"), Some(x), Some(count)) => {
             let [one, left] = ["one", "left"].map(|name| own(name, span));

@@ -7,7 +7,7 @@ use super::{
     given::is_drawn_once,
     is_own,
     loops::ADAPTORS,
-    own, parts,
+    may_be_chain, own, parts,
 };
 use crate::{
     hir::{Stmt, VarId},
@@ -187,6 +187,14 @@ impl Checker<'_> {
                 return None;
             };
             let value = self.evaluated(&m.receiver.to_token_stream(), None, span, stmts);
+            return Some(parse_quote_spanned!(span=> #value.into_iter()));
+        }
+        if let Some(of) = self.begins_optional(e) {
+            if is_drawn {
+                let call = parse_quote_spanned!(span=> ::std::iter::taken(#of));
+                return self.hold_source(&call, stmts);
+            }
+            let value = self.evaluated(&of.to_token_stream(), None, span, stmts);
             return Some(parse_quote_spanned!(span=> #value.into_iter()));
         }
         if self.is_given(e) {
@@ -405,6 +413,17 @@ impl Checker<'_> {
         parse_quote_spanned!(span=> #name)
     }
 
+    /// Whether an iterator of Rust's is written there, whatever stands around it.
+    fn is_written_chain(&self, e: &syn::Expr) -> bool {
+        match strip(e) {
+            syn::Expr::Range(_) => true,
+            syn::Expr::MethodCall(m) => {
+                may_be_chain(m) && !self.m.has_methods(&m.method.to_string())
+            }
+            _ => false,
+        }
+    }
+
     /// An expression with the chains that its names stand for; none if there are none.
     pub(in super::super) fn with_held(&self, e: &syn::Expr) -> Option<syn::Expr> {
         match strip(e) {
@@ -414,6 +433,20 @@ impl Checker<'_> {
                 }
                 _ => None,
             },
+            syn::Expr::Call(call) if call.args.len() == 2 => {
+                if self.of_iter(call)? != "zip" {
+                    return None;
+                }
+                let [one, other] = [0, 1].map(|i| {
+                    self.with_held(&call.args[i])
+                        .unwrap_or(call.args[i].clone())
+                });
+                let one = match self.is_written_chain(&one) {
+                    true => one,
+                    false => parse_quote_spanned!(one.span()=> (#one).into_iter()),
+                };
+                Some(parse_quote_spanned!(call.span()=> (#one).zip(#other)))
+            }
             syn::Expr::Reference(r) if r.mutability.is_some() => {
                 let of = strip(&r.expr);
                 self.whole_held(of).and_then(|_| self.with_held(of))
@@ -453,8 +486,14 @@ impl Checker<'_> {
                     }
                 }
                 let receiver = self.with_held(&m.receiver);
-                if m.method == "into_iter" && receiver.is_some() {
-                    return receiver;
+                if m.method == "into_iter" {
+                    if receiver.is_some() {
+                        return receiver;
+                    }
+                    // An iterator is run over by itself.
+                    if m.args.is_empty() && self.is_written_chain(&m.receiver) {
+                        return Some(strip(&m.receiver).clone());
+                    }
                 }
                 if m.method == "clone" && receiver.is_some() {
                     return receiver.filter(|of| !is_drawn_once(of));

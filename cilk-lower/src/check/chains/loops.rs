@@ -186,7 +186,9 @@ impl Checker<'_> {
             let runs = matches!(&*name, "iter" | "iter_mut" | "into_iter")
                 || ROWS.contains(&&*name)
                 || PARTS.contains(&&*name);
-            if name == "into_iter" && self.range_of(&m.receiver).is_some() {
+            if name == "into_iter"
+                && (self.range_of(&m.receiver).is_some() || self.is_given(&m.receiver))
+            {
                 return Some(strip(&m.receiver));
             }
             if runs && !self.is_own_method(m) {
@@ -250,13 +252,24 @@ pub(super) fn is_head(
 ) -> bool {
     let name = m.method.to_string();
     let mut from = adaptors.iter().skip_while(|of| !std::ptr::eq(**of, m));
-    let cuts = matches!(&*name, "skip" | "take") && matches!(over, syn::Expr::MethodCall(_));
+    let cuts = matches!(&*name, "skip" | "take") && is_of_elements(over);
     match &*name {
         "zip" => !matches!(over, syn::Expr::Range(_)) && m.args.iter().all(is_side),
         _ => {
             HEAD.contains(&&*name)
                 || cuts && from.any(|of| of.method == "zip" && is_side(&of.args[0]))
         }
+    }
+}
+
+/// Whether a chain is of a slice's elements, and not of parts of it.
+fn is_of_elements(e: &syn::Expr) -> bool {
+    match strip(e) {
+        syn::Expr::MethodCall(m) => match &*m.method.to_string() {
+            "iter" | "iter_mut" => true,
+            name => ADAPTORS.contains(&name) && is_of_elements(&m.receiver),
+        },
+        _ => false,
     }
 }
 
@@ -267,7 +280,8 @@ pub(super) fn is_side(e: &syn::Expr) -> bool {
         syn::Expr::MethodCall(m) => match &*m.method.to_string() {
             "zip" => is_side(&m.receiver) && m.args.iter().all(is_side),
             "step_by" => false,
-            name if HEAD.contains(&name) || matches!(name, "skip" | "take") => is_side(&m.receiver),
+            "skip" | "take" => is_side(&m.receiver) && is_of_elements(&m.receiver),
+            name if HEAD.contains(&name) => is_side(&m.receiver),
             name => !ADAPTORS.contains(&name),
         },
         _ => true,

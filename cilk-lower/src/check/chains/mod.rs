@@ -410,7 +410,9 @@ impl Checker<'_> {
             is_head(m, &adaptors, over) && !other && !self.is_beside_own(m)
         });
         let is_drawn = self.is_own_iterator(over) || self.draws_from(over).is_some();
-        if known && !is_drawn && !self.is_given(over) && !self.is_turned(&adaptors) {
+        let is_optional = self.begins_optional(over).is_some();
+        let is_plain = !is_drawn && !is_optional && !self.is_given(over);
+        if known && is_plain && !self.is_turned(&adaptors) {
             return None;
         }
         let made = self.loop_over(&f.expr, span)?;

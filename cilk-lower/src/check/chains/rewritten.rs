@@ -68,16 +68,45 @@ impl Checker<'_> {
             Ty::Option(_) | Ty::Result(..) => {
                 Some(parse_quote_spanned!(span=> [#e].into_iter().flatten()))
             }
-            Ty::Ref {
-                mutable: false,
-                target,
-            } if Sum::of(&target, self)
-                .is_some_and(|of| of == Sum::Option || of == Sum::Result) =>
+            Ty::Ref { mutable, target }
+                if Sum::of(&target, self)
+                    .is_some_and(|of| of == Sum::Option || of == Sum::Result) =>
             {
-                Some(parse_quote_spanned!(span=> [(#e).as_ref()].into_iter().flatten()))
+                let lent = own(if mutable { "as_mut" } else { "as_ref" }, span);
+                Some(parse_quote_spanned!(span=> [(#e).#lent()].into_iter().flatten()))
             }
             _ => None,
         }
+    }
+
+    /// The `Option` whose value `o.iter()` and its kin run over; of a `Result` what it is without its error.
+    pub(super) fn begins_optional(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
+        let syn::Expr::MethodCall(m) = strip(e) else {
+            return None;
+        };
+        let name = m.method.to_string();
+        if !m.args.is_empty() || !matches!(&*name, "iter" | "iter_mut" | "into_iter") {
+            return None;
+        }
+        let (span, of) = (m.span(), strip(&m.receiver));
+        let ty = self.type_ahead(of);
+        let (ty, lent) = match self.shallow(&ty) {
+            Ty::Ref { mutable, target } => (self.shallow(&target), Some(mutable)),
+            ty => (ty, None),
+        };
+        if !matches!(ty, Ty::Option(_) | Ty::Result(..)) {
+            return None;
+        }
+        let [as_ref, as_mut, ok] = ["as_ref", "as_mut", "ok"].map(|name| own(name, span));
+        let one = match (&*name, lent) {
+            ("into_iter", None) => quote_spanned!(span=> (#of)),
+            ("iter", _) | ("into_iter", Some(false)) => quote_spanned!(span=> (#of).#as_ref()),
+            _ => quote_spanned!(span=> (#of).#as_mut()),
+        };
+        Some(match ty {
+            Ty::Result(..) => parse_quote_spanned!(span=> #one.#ok()),
+            _ => parse_quote_spanned!(span=> #one),
+        })
     }
 
     /// `a.iter().rev().is_sorted()`: each item beside the one before it.
