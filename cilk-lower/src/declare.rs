@@ -65,7 +65,10 @@ fn self_name(block: &syn::ItemImpl, of: &Of) -> syn::Ident {
 /// What a block with parameters holds, by the names.
 fn items_of(members: impls::Members) -> Vec<(String, MemberItem)> {
     let fns = members.fns.into_iter();
-    let fns = fns.map(|f| (f.sig.ident.to_string(), MemberItem::Fn(Rc::new(f))));
+    let fns = fns.map(|mut f| {
+        generics::let_be_values(&mut f);
+        (f.sig.ident.to_string(), MemberItem::Fn(Rc::new(f)))
+    });
     let consts = members.consts.into_iter();
     let consts = consts.map(|c| (c.ident.to_string(), MemberItem::Const(Rc::new(c))));
     let types = members.types.into_iter();
@@ -298,9 +301,12 @@ impl Module {
     fn declare_fn_here(
         &mut self,
         name: String,
-        item: syn::ItemFn,
+        mut item: syn::ItemFn,
         all: &mut Declared,
     ) -> Option<FnId> {
+        if !item.attrs.iter().any(is_role_attribute) {
+            generics::let_be_values(&mut item);
+        }
         let span = item.sig.ident.span();
         if generics::is_generic(&item.sig) {
             if let Some(role) = item.attrs.iter().find(|a| is_role_attribute(a)) {

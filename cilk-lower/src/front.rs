@@ -6,7 +6,7 @@
 use crate::{
     build, check,
     diag::{Diagnostic, Diagnostics},
-    hir::FnId,
+    hir::{Body, Expr, FnId},
     items,
     nesting::{self, ParseError},
     outline, pending,
@@ -86,7 +86,12 @@ pub fn parse_module(
     let mut bodies = Vec::new();
     // Copies of functions with parameters are found on the way.
     let mut next = 0;
-    while next < m.fns.len() {
+    while next < m.fns.len() || m.make_pointed() {
+        if m.is_caller(FnId(next)) {
+            bodies.push(Body::made(Vec::new(), Expr::nothing()));
+            next += 1;
+            continue;
+        }
         let before = m.diags.0.len();
         let body = check::function(&mut m, FnId(next));
         m.diags.without_followers(before);
@@ -100,6 +105,11 @@ pub fn parse_module(
         if let Some(mut body) = body {
             body.adds = pending::check(&body, &mut m.diags);
             bodies.push(body);
+        }
+    }
+    for (id, body) in m.callers() {
+        if let Some(of) = bodies.get_mut(id.0) {
+            *of = body;
         }
     }
     let loops = match m.diags.is_empty() {

@@ -445,6 +445,11 @@ impl Expr {
         }
     }
 
+    /// The value `()`.
+    pub(crate) fn nothing() -> Self {
+        Self::new(ExprKind::Tuple(Vec::new()), Ty::unit(), Span::call_site())
+    }
+
     /// A struct of these fields, in the order of their evaluation.
     pub(crate) fn structure(id: StructId, fields: Vec<(usize, Expr)>, span: Span) -> Self {
         let kind = ExprKind::Struct {

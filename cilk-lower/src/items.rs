@@ -9,6 +9,7 @@ use crate::{
     hir::{ConstId, FnId},
     library::{Library, Ranges},
     orders::Orders,
+    pointers::Pointer,
     rows::Rows,
     traits::{Impl, OpenImpl, Trait},
 };
@@ -60,6 +61,8 @@ pub(crate) struct Module {
     pub(crate) copies: BTreeMap<StructId, (FamilyId, Vec<Known>)>,
     /// Functions that constants may call, whose bodies stand there then.
     pub(crate) const_fns: BTreeMap<FnId, TemplateId>,
+    /// The types of functions that are values.
+    pub(crate) pointers: Vec<Pointer>,
     /// Names of functions that give iterators or closures.
     pub(crate) codes: BTreeMap<String, crate::generics::Code>,
     pub(crate) library: Library,
@@ -172,6 +175,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         members: Vec::new(),
         copies: BTreeMap::new(),
         const_fns: BTreeMap::new(),
+        pointers: Vec::new(),
         codes: BTreeMap::new(),
         library: Library::default(),
         ranges: None,
@@ -360,6 +364,11 @@ impl Module {
                     .help("give it the two ends");
             }
             let mut types = params.iter().map(|(_, ty)| ty).chain([&ret]);
+            if types.clone().any(|ty| self.holds_pointer(ty)) {
+                self.diags
+                    .error(sig.span(), "a task or kernel cannot take or return a function")
+                    .help("give it what says which function is meant, an enum or a number, and choose it there");
+            }
             if let Some(family) = types.find_map(|ty| self.holds_beside(ty)) {
                 let name = self.families[family.0].name.clone();
                 let name = match name.ends_with("Wide") {

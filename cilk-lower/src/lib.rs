@@ -24,6 +24,7 @@ pub mod nesting;
 mod orders;
 mod outline;
 mod pending;
+mod pointers;
 mod resolve;
 mod rows;
 pub mod rust;

@@ -97,12 +97,7 @@ impl Module {
                     .help("write the type that it is");
                 Type::unit()
             }
-            syn::Type::FnPtr(f) => {
-                self.diags
-                    .error(f.span(), "a `fn` type stands only in the parameters of a function")
-                    .help("which function is called is known beforehand: write `fn(..) -> ..` itself where a helper takes it, and give it a function or a closure");
-                Type::unit()
-            }
+            syn::Type::FnPtr(f) => self.resolve_pointer(f),
             syn::Type::TraitObject(t) => {
                 self.diags
                     .error(t.span(), "a `dyn` type is not part of the task language: which function is called is known beforehand")

@@ -259,7 +259,13 @@ impl StructDef {
     /// Whether it is a type of Rust's own, which has its whole path for a name: `std::cmp::Ordering`.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
-        self.name.starts_with("std::")
+        self.name.starts_with("std::") || self.is_function()
+    }
+
+    /// Whether it is a type of functions, `fn(u32) -> u32`, of which a device has a number.
+    #[must_use]
+    pub fn is_function(&self) -> bool {
+        self.name.starts_with("fn(")
     }
 
     /// Whether it is one of Rust's types of ranges, whose fields are its ends.
@@ -498,6 +504,20 @@ impl Type {
                 let fields = self.fields(structs);
                 fields.iter().any(|(field, _)| field.has_addresses(structs))
             }
+        }
+    }
+
+    /// Whether a value of this type is a function, or has one in it.
+    #[must_use]
+    pub fn has_functions(&self, structs: &Structs) -> bool {
+        match self {
+            Self::Struct(id) if structs[*id].is_function() => true,
+            Self::Array(elem, _) => elem.has_functions(structs),
+            Self::Tuple(_) | Self::Struct(_) | Self::Option(_) | Self::Result(..) => {
+                let fields = self.fields(structs);
+                fields.iter().any(|(field, _)| field.has_functions(structs))
+            }
+            _ => false,
         }
     }
 

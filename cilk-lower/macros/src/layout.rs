@@ -32,7 +32,8 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
     let mine = own.filter(|(id, def)| {
         let family = def.name.split('<').next().unwrap_or_default();
         let (of, _) = family.rsplit_once("::").unwrap_or_default();
-        let borrows = Type::Struct(*id).has_addresses(&program.structs);
+        let ty = Type::Struct(*id);
+        let borrows = ty.has_addresses(&program.structs) || ty.has_functions(&program.structs);
         of == here && (given.contains(id) || family == def.name && here.is_empty() && !borrows)
     });
     let layouts = mine.map(|(id, def)| {

@@ -11,6 +11,7 @@ mod loops;
 mod memory;
 mod numeric;
 mod places;
+mod promoted;
 mod value;
 
 use crate::{
@@ -128,6 +129,7 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
     let (params, ret, span) = (item.params.clone(), item.ret.clone(), ir_span(item.span));
     let mut b = Builder::new(unit, body, wanted.kind, ret);
     b.at = span;
+    b.function = Some(wanted.id);
     b.alone = item.alone && wanted.kind == FunctionKind::Helper;
     let mut args = Vec::new();
     for i in 0..params.len() {
@@ -175,6 +177,8 @@ struct Builder<'u, 'm> {
     unit: &'u mut Unit<'m>,
     body: &'u Body,
     kind: FunctionKind,
+    /// None of a constant.
+    function: Option<FnId>,
     ret: Type,
     locals: Vec<Local>,
     slots: Vec<Slot>,
@@ -197,6 +201,7 @@ impl<'u, 'm> Builder<'u, 'm> {
             unit,
             body,
             kind,
+            function: None,
             ret,
             locals,
             slots,

@@ -28,6 +28,12 @@ impl Builder<'_, '_> {
                 self.read(&place, &e.ty.to_type())
             }
             K::Field(base, field) => self.field_value(base, *field, e),
+            K::AddrOf(of)
+                if matches!(e.ty, crate::ty::Ty::Ref { mutable: false, .. })
+                    && let Some(kept) = self.kept(of) =>
+            {
+                vec![kept]
+            }
             K::AddrOf(place) => {
                 let (addr, offset) = self.memory(place);
                 vec![self.address(addr, offset)]

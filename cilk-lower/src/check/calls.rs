@@ -31,10 +31,14 @@ impl Checker<'_> {
                 let ty = value.ty.clone();
                 return Expr::new(ExprKind::Block(stmts, Some(value)), ty, span);
             }
+            let args: Vec<&syn::Expr> = c.args.iter().collect();
+            if let Some(value) = self.call_pointer(&c.func, &args, span) {
+                return value;
+            }
             return self.refuse(
                 c.func.span(),
                 "only functions can be called, by their name",
-                "there are no function values",
+                "a function is a value where a type says so, `fn(..) -> ..`",
             );
         };
         let args: Vec<&syn::Expr> = c.args.iter().collect();
@@ -62,11 +66,18 @@ impl Checker<'_> {
             let named = Rc::clone(named);
             return self.call_closure(&named, &args, want, span);
         }
+        let is_place = self.lookup(&name).is_some();
+        let is_constant = !is_place && matches!(self.m.named(&name), Some(Item::Const(_)));
+        if (is_place || is_constant)
+            && let Some(value) = self.call_pointer(&c.func, &args, span)
+        {
+            return value;
+        }
         match self.m.named(&name) {
-            _ if self.lookup(&name).is_some() => self.refuse(
+            _ if is_place => self.refuse(
                 ident.span(),
                 format!("`{name}` is a variable, not a function"),
-                "there are no function values",
+                "a function is a value where a type says so, `fn(..) -> ..`",
             ),
             Some(Item::Fn(id)) => {
                 let value = self.call_fn(id, &args, span);

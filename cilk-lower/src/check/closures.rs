@@ -63,6 +63,11 @@ impl Names {
 }
 
 impl Named {
+    /// As it is written.
+    pub(super) fn syntax(&self) -> syn::ExprClosure {
+        self.closure.clone()
+    }
+
     pub(super) fn for_signature(self, inputs: Vec<Ty>, output: Ty, inside: Ty) -> Self {
         Self {
             signature: Some((inputs, output)),

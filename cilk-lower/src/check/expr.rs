@@ -37,6 +37,11 @@ impl Checker<'_> {
     /// Checks an expression. `want` is what its value will be used as: a hint that need not hold.
     pub(super) fn expr(&mut self, e: &syn::Expr, want: Option<&Ty>) -> Expr {
         let span = e.span();
+        if let syn::Expr::Path(_) | syn::Expr::Closure(_) = e
+            && let Some(function) = self.as_pointer(e, want)
+        {
+            return function;
+        }
         match e {
             syn::Expr::Paren(p) => self.expr(&p.expr, want),
             syn::Expr::Group(g) => self.expr(&g.expr, want),
@@ -279,6 +284,9 @@ impl Checker<'_> {
             Some(Item::Const(id)) => {
                 let value = self.constant(id, span);
                 self.itself(value)
+            }
+            Some(Item::Fn(id)) if want.is_none_or(|want| self.is_open(want)) => {
+                self.as_its_pointer(p, id)
             }
             Some(Item::Fn(_) | Item::Template(_)) => self.refuse(
                 span,

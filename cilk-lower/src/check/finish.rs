@@ -4,14 +4,27 @@ use super::Checker;
 use crate::{
     generics::Known,
     hir::{Body, Expr, ExprKind, For, Given, LaterCall, Stmt, Var},
+    library::is_nowhere,
     ty::Ty,
 };
 use millstream_graph::{
     ir::{BinOp, UnOp},
-    ty::{Scalar, Structs},
+    ty::{Scalar, Structs, Type},
 };
 use proc_macro2::Span;
 use std::collections::BTreeSet;
+
+/// Whether what a value of a type refers to holds references.
+fn refers_to_holder(ty: &Type, structs: &Structs) -> bool {
+    match ty {
+        Type::Slice { elem: of, .. } | Type::Ref { target: of, .. } => of.has_addresses(structs),
+        Type::Array(elem, _) => refers_to_holder(elem, structs),
+        _ => {
+            let fields = ty.fields(structs);
+            fields.iter().any(|(ty, _)| refers_to_holder(ty, structs))
+        }
+    }
+}
 
 impl Checker<'_> {
     pub(super) fn finish(mut self, mut root: Expr) -> Option<Body> {
@@ -151,6 +164,10 @@ impl Checker<'_> {
             ExprKind::SameFields { left, .. } => self.comparable(&left.ty, e),
             ExprKind::AssertCmp { left, .. } => self.comparable(&left.ty, e),
             ExprKind::Cast(a) => self.judge_cast(a, e),
+            ExprKind::AddrOf(of) if !of.is_place() => {
+                let span = if is_nowhere(e.span) { of.span } else { e.span };
+                self.judge_kept(of, span);
+            }
             ExprKind::Match(value, arms) => self.covers_all(value, arms, e.span),
             ExprKind::Spawn {
                 dest: Some((place, combine)),
@@ -166,6 +183,19 @@ impl Checker<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A reference to a value that is made there, and holds references. In Rust it may refer to a constant, and leave the function.
+    fn judge_kept(&mut self, of: &Expr, span: Span) {
+        let structs = &self.m.structs;
+        let holds = of.ty.to_type().has_addresses(structs);
+        if holds && refers_to_holder(&self.ret.to_type(), structs) {
+            self.error(
+                span,
+                "a reference to a constant that holds references, in a function that gives such ones",
+            )
+            .help("give what it refers to itself: it is copied");
         }
     }
 

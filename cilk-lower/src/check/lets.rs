@@ -78,7 +78,8 @@ impl Checker<'_> {
         if let Some((_, other)) = &init.diverge {
             return self.let_match(&local.pat, &init.expr, Some(other), stmts);
         }
-        if self.let_closure(pat, &init.expr, stmts)
+        let is_value = ty.as_ref().is_some_and(|ty| self.pointer_of(ty).is_some());
+        if !is_value && self.let_closure(pat, &init.expr, stmts)
             || ty.is_none() && self.let_chain(pat, &init.expr, stmts)
         {
             return;

@@ -38,6 +38,7 @@ mod own_methods;
 mod own_orders;
 mod patterns;
 mod places;
+mod pointers;
 mod refutable;
 mod sums;
 mod tables;
@@ -254,7 +255,7 @@ impl<'m> Checker<'m> {
             syn::FnArg::Receiver(_) => None,
         });
         match item.kind {
-            FunctionKind::Helper => written
+            FunctionKind::Helper if item.sig.is_some() => written
                 .zip(&item.params)
                 .map(|(written, (_, ty))| self.said(written, ty, &Guesses::default()))
                 .collect(),

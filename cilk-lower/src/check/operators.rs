@@ -426,6 +426,9 @@ impl Checker<'_> {
         if self.m.diags.0.len() > before {
             return Self::broken(span);
         }
+        if self.pointer_of(&ty).is_some() {
+            return self.expr_as(&c.expr, &ty);
+        }
         if let syn::Expr::Lit(syn::ExprLit {
             lit: syn::Lit::Char(c),
             ..

@@ -11,6 +11,7 @@ pub(crate) use bounds::{Bound, Bounds, TraitUse};
 pub(crate) use families::{Family, FamilyItem, Member, MemberItem, is_name};
 pub(crate) use params::{
     Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator, is_opaque,
+    let_be_values,
 };
 
 use crate::{

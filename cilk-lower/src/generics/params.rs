@@ -2,6 +2,7 @@
 
 use crate::items::Module;
 use millstream_graph::ty::{Scalar, Type};
+use quote::ToTokens;
 use std::rc::Rc;
 use syn::{parse_quote, spanned::Spanned};
 
@@ -59,7 +60,6 @@ pub(crate) fn code(sig: &syn::Signature) -> Option<Code> {
         return None;
     };
     match behind(ty) {
-        syn::Type::FnPtr(_) => Some(Code::Closure),
         syn::Type::ImplTrait(of) if signature(&of.bounds).is_some() => Some(Code::Closure),
         syn::Type::ImplTrait(of) if is_iterator(&of.bounds) => Some(Code::Iterator),
         syn::Type::Path(p) if p.qself.is_none() => {
@@ -106,16 +106,46 @@ pub(crate) fn is_generic(sig: &syn::Signature) -> bool {
         fn visit_type_impl_trait(&mut self, _: &syn::TypeImplTrait) {
             self.0 = true;
         }
-
-        fn visit_type_fn_ptr(&mut self, _: &syn::TypeFnPtr) {
-            self.0 = true;
-        }
     }
     let mut search = Search(false);
     for input in &sig.inputs {
         syn::visit::Visit::visit_fn_arg(&mut search, input);
+        search.0 |= matches!(input, syn::FnArg::Typed(p) if stands_for_code(behind(&p.ty)));
     }
     has_params(&sig.generics) || search.0 || code(sig).is_some() || is_opaque(sig)
+}
+
+/// Whether a parameter of this type is a piece of code, as a closure is: one of a type of functions, in what does not call itself.
+fn stands_for_code(ty: &syn::Type) -> bool {
+    matches!(ty, syn::Type::FnPtr(f) if f.abi.is_none())
+}
+
+/// Lets the functions that a function takes be values if it calls itself: a body that stands in the place of its call cannot. What has an ABI is one.
+pub(crate) fn let_be_values(item: &mut syn::ItemFn) {
+    fn calls(tokens: proc_macro2::TokenStream, name: &syn::Ident) -> bool {
+        tokens.into_iter().any(|token| match token {
+            proc_macro2::TokenTree::Ident(i) => i == *name,
+            proc_macro2::TokenTree::Group(g) => calls(g.stream(), name),
+            _ => false,
+        })
+    }
+    fn let_be(ty: &mut syn::Type) {
+        match ty {
+            syn::Type::Reference(r) => let_be(&mut r.elem),
+            syn::Type::Paren(p) => let_be(&mut p.elem),
+            syn::Type::Group(g) => let_be(&mut g.elem),
+            syn::Type::FnPtr(f) => f.abi = Some(parse_quote!(extern)),
+            _ => {}
+        }
+    }
+    let takes = |input: &syn::FnArg| matches!(input, syn::FnArg::Typed(p) if stands_for_code(behind(&p.ty)));
+    if item.sig.inputs.iter().any(takes) && calls(item.block.to_token_stream(), &item.sig.ident) {
+        for input in &mut item.sig.inputs {
+            if let syn::FnArg::Typed(p) = input {
+                let_be(&mut p.ty);
+            }
+        }
+    }
 }
 
 /// Whether there are parameters that are more than lifetimes.
@@ -144,11 +174,6 @@ struct Named {
 
 impl syn::visit_mut::VisitMut for Named {
     fn visit_type_mut(&mut self, ty: &mut syn::Type) {
-        // A function that is called is known, as a closure is.
-        if let syn::Type::FnPtr(f) = ty {
-            let (inputs, output) = (f.inputs.iter().map(|a| &a.ty), &f.output);
-            *ty = parse_quote!(impl Fn(#(#inputs),*) #output);
-        }
         syn::visit_mut::visit_type_mut(self, ty);
         if let syn::Type::ImplTrait(of) = ty {
             let more = match self.params.len() {
@@ -248,6 +273,14 @@ impl Module {
                 start: format!("Impl{i}"),
                 params: Vec::new(),
             };
+            // A function that is called is known, as a closure is.
+            if let syn::FnArg::Typed(p) = input
+                && stands_for_code(behind(&p.ty))
+                && let syn::Type::FnPtr(f) = behind(&p.ty)
+            {
+                let (inputs, output) = (f.inputs.iter().map(|a| &a.ty), &f.output);
+                *p.ty = parse_quote!(impl Fn(#(#inputs),*) #output);
+            }
             syn::visit_mut::VisitMut::visit_fn_arg_mut(&mut named, input);
             for param in &named.params {
                 params.push(Param {

@@ -43,6 +43,9 @@ impl Writer<'_> {
                 let name = Ident::new(def.ident(), Span::mixed_site());
                 quote!(::core::ops::#name<#ends>)
             }
+            Type::Struct(id) if self.structs[*id].is_function() => {
+                self.structs[*id].name.parse().unwrap_or_default()
+            }
             Type::Struct(id) if self.structs[*id].is_foreign() => {
                 let path = self.structs[*id].name.split("::");
                 let path = path.map(|part| Ident::new(part, Span::mixed_site()));

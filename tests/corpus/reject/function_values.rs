@@ -17,8 +17,8 @@ pub mod program {
 }
 
 //~ 12:17: `n` is a variable, not a function
-//~   help: there are no function values
+//~   help: a function is a value where a type says so, `fn(..) -> ..`
 //~ 13:17: only functions can be called, by their name
-//~   help: there are no function values
+//~   help: a function is a value where a type says so, `fn(..) -> ..`
 //~ 14:9: there is no function `std::process::exit` in the task language
 //~   help: a program calls its own functions

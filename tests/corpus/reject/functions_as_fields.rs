@@ -16,7 +16,5 @@ pub mod program {
     }
 }
 
-//~ 6:15: a `fn` type stands only in the parameters of a function
-//~   help: which function is called is known beforehand: write `fn(..) -> ..` itself where a helper takes it, and give it a function or a closure
 //~ 14:9: a task or kernel cannot take or return an integer of 128 bits
 //~   help: give it what that holds: `x.0`, or two halves, `x as u64` and `(x >> 64) as u64`

@@ -38,7 +38,7 @@ pub mod program {
 //~ 12:33: `spawn!` in a closure
 //~   help: write a loop; a closure ends with its value
 //~ 13:29: `n` is a variable, not a function
-//~   help: there are no function values
+//~   help: a function is a value where a type says so, `fn(..) -> ..`
 //~ 14:32: this closure takes 2 arguments, and gets 1
 //~   help: several in one are a tuple: `|(i, x)| ..`
 //~ 15:9: a parallel loop over what adaptors make of its items

@@ -112,6 +112,7 @@ programs! {
     for_ranges
     for_slices
     for_type_bounds
+    function_values
     functions_of_traits_by_name
     game_of_life
     game_outcomes
@@ -164,6 +165,7 @@ programs! {
     jumps
     karatsuba
     kd_trees
+    kept_references
     knapsack
     knights_tours
     label_correcting

@@ -50,7 +50,7 @@ pub(in super::super) fn apply(
         return refused(
             span,
             "expected a closure",
-            "write it here: `|x| ..`, or name a function",
+            "write it here: `|x| ..`, name a function, or give it a name before: `let f = ..;`",
         );
     };
     if closure.inputs.len() != args.len() {

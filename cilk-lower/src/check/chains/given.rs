@@ -598,7 +598,7 @@ fn source(call: &syn::ExprCall, span: Span) -> Source {
 }
 
 /// The names of variables that a closure and those in it bind.
-fn bound_in(closure: &syn::ExprClosure) -> BTreeSet<String> {
+pub(in super::super) fn bound_in(closure: &syn::ExprClosure) -> BTreeSet<String> {
     struct Bound(BTreeSet<String>);
     impl Visit<'_> for Bound {
         fn visit_pat_ident(&mut self, p: &syn::PatIdent) {

@@ -396,7 +396,7 @@ impl Checker<'_> {
     }
 
     /// A variable that has a value from here on.
-    fn evaluated(
+    pub(in super::super) fn evaluated(
         &mut self,
         value: &TokenStream,
         ty: Option<&str>,

@@ -33,7 +33,7 @@ use crate::{
 };
 use closure::closure_block;
 pub(super) use closure::{apply, is_closure, is_lent, returns, what_leaves};
-pub(super) use given::Given;
+pub(super) use given::{Given, bound_in};
 pub(super) use held::Held;
 use loops::{ADAPTORS, Loop, is_head};
 use proc_macro2::{Ident, Span, TokenStream};

@@ -197,6 +197,21 @@ impl Checker<'_> {
                 let last = p.path.segments.last()?;
                 Some(self.said_of_part(owner, &last.ident, &known, g))
             }
+            syn::Type::FnPtr(f) => {
+                let inputs = f.inputs.iter().map(|input| {
+                    let ty = self.open(&input.ty, g)?;
+                    self.closed(&ty)
+                });
+                let inputs = inputs.collect::<Option<Vec<_>>>()?;
+                let output = match &f.output {
+                    syn::ReturnType::Default => Type::unit(),
+                    syn::ReturnType::Type(_, ty) => {
+                        let ty = self.open(ty, g)?;
+                        self.closed(&ty)?
+                    }
+                };
+                Some(Ty::from_type(&self.m.pointer_to(inputs, output)))
+            }
             other => Some(Ty::from_type(&self.m.resolve_type(other))),
         }
     }
@@ -439,6 +454,18 @@ impl Checker<'_> {
                 _ => {}
             },
             (syn::Type::Path(p), _) => self.learn_path(&p.path, said, g),
+            (syn::Type::FnPtr(f), Ty::Struct(id)) => {
+                let Some(of) = self.m.pointer(*id).map(|of| &self.m.pointers[of]) else {
+                    return;
+                };
+                let (inputs, output) = (of.inputs.clone(), of.output.clone());
+                for (written, known) in f.inputs.iter().zip(&inputs) {
+                    self.learn(&written.ty, &Ty::from_type(known), g);
+                }
+                if let syn::ReturnType::Type(_, written) = &f.output {
+                    self.learn(written, &Ty::from_type(&output), g);
+                }
+            }
             _ => {}
         }
     }

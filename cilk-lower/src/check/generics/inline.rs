@@ -13,6 +13,7 @@ use crate::{
 };
 use millstream_graph::ir::FunctionKind;
 use proc_macro2::Span;
+use quote::ToTokens;
 use std::{collections::BTreeMap, rc::Rc};
 use syn::spanned::Spanned;
 
@@ -54,6 +55,10 @@ impl Checker<'_> {
             }
             call if self.gives(call) == Some(Code::Closure) => {
                 return self.given_closure(call, stmts);
+            }
+            value if self.is_function(value) => {
+                let name = self.evaluated(&value.to_token_stream(), None, span, stmts);
+                return self.closure_of(&name, takes, stmts);
             }
             _ => {
                 self.refuse(
