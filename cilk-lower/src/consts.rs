@@ -5,6 +5,7 @@ use crate::{
     diag::ir_span,
     hir::ConstId,
     items::{ConstState, Module, is_plain},
+    wides,
 };
 use millstream_graph::{
     interp::Interp,
@@ -44,14 +45,14 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
 fn of(module: &mut Module, item: &syn::ItemConst) -> (Type, Option<Vec<u8>>) {
     let ty = module.resolve_type(&item.ty);
     let bytes = match is_plain(&ty, &module.structs) {
-        true => eval(module, &item.expr, &ty),
+        true => wides::value(module, &item.expr, &ty).or_else(|| eval(module, &item.expr, &ty)),
         false => {
             let shown = ty.display(&module.structs).to_string();
             let error = format!("a constant cannot be `{shown}`");
             module
                 .diags
                 .error(item.ty.span(), error)
-                .help("it is plain data, or a reference to what stands behind it: `&[1, 2]`");
+                .help("it is plain data, or a reference to what stands behind it: `&[1, 2]`, or has such references, and is written out");
             None
         }
     };

@@ -219,6 +219,7 @@ impl Module {
         self.note_derives(id, &s.attrs);
         let owner = self.structs[id].name.clone();
         self.note_derived(&owner, &s.attrs, span);
+        self.written_fields.insert(id, Rc::new(s.fields.clone()));
         all.structs.push((id, s.clone(), self.at.clone()));
     }
 
@@ -590,7 +591,7 @@ impl Module {
         let id = ConstId(self.consts.len());
         self.define(name, item.ident.span(), Item::Const(id));
         self.push_const(name.to_owned(), item.clone());
-        if let Some(rows) = self.declare_rows(name, &item) {
+        if let Some(rows) = self.declare_rows(name, &item, false) {
             self.consts[id.0].rows = Some(Rc::new(rows));
         }
         id

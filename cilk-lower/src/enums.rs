@@ -4,7 +4,10 @@
 use crate::{
     diag::Diagnostics,
     generics::{self, FamilyId, FamilyItem, Known},
-    items::{Item, Module, contains_struct, derives, ident, is_plain, split_path},
+    items::{
+        Item, Module, contains_struct, derives, ident, is_mutable, is_plain, split_path,
+        with_lifetimes, without_lifetime,
+    },
     names::within,
 };
 use millstream_graph::ty::{Scalar, StructDef, StructId, Type, Variant};
@@ -46,9 +49,11 @@ pub(crate) fn declare(m: &mut Module, item: &syn::ItemEnum) -> Option<StructId> 
         );
         return None;
     }
+    let shown = with_lifetimes(&name, &item.generics, "");
     let id = m
         .structs
-        .push(StructDef::new_enum(&name, Type::Scalar(integer)));
+        .push(StructDef::new_enum(&shown, Type::Scalar(integer)));
+    m.note_derived(&shown, &item.attrs, item.ident.span());
     m.define(&name, item.ident.span(), Item::Struct(id));
     Some(id)
 }
@@ -167,11 +172,14 @@ fn data(
     let (mut types, mut names) = (Vec::new(), Vec::new());
     for field in &variant.fields {
         let mut ty = m.resolve_type(&field.ty);
-        if !is_plain(&ty, &m.structs) || m.holds_range(&ty) {
+        let borrows = without_lifetime(&field.ty).is_none()
+            && !ty.has_atomics(&m.structs)
+            && !is_mutable(&ty, &m.structs);
+        if !is_plain(&ty, &m.structs) && !borrows || m.holds_range(&ty) {
             let shown = ty.display(&m.structs).to_string();
             m.diags
                 .error(field.ty.span(), format!("a variant cannot hold `{shown}`"))
-                .help("enums hold plain data: numbers, bools, arrays, tuples, structs and other enums; pass what is shared as an argument beside it");
+                .help("enums hold plain data and, with a lifetime, what they share: `enum Part<'a> { Of(&'a [u32]) }`; what is written to is an argument beside it");
             ty = Type::unit();
         }
         if contains_struct(&ty, id, &m.structs) {

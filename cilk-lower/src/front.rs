@@ -153,6 +153,9 @@ fn unparsed(error: &ParseError) -> Diagnostics {
                 "the brackets do not match here, or a text or comment has no end",
             )
             .help("look for a `(`, `[` or `{` before this place that nothing closes"),
+        ParseError::Open(span) => diags
+            .error(*span, "this bracket is not closed")
+            .help("what follows is closed by another kind of bracket before it is"),
         ParseError::TooDeep(span) => diags
             .error(*span, nesting::TOO_DEEP)
             .help(nesting::TOO_DEEP_HELP),

@@ -80,6 +80,8 @@ pub(crate) struct Module {
     pub(crate) inside: BTreeMap<String, String>,
     /// Where names are looked up now.
     pub(crate) at: At,
+    /// The fields of structs without parameters, as they are written.
+    pub(crate) written_fields: BTreeMap<StructId, Rc<syn::Fields>>,
     /// Structs that derive `Default`.
     pub(crate) defaults: BTreeSet<StructId>,
     /// By which of Rust's traits structs and enums are compared.
@@ -185,6 +187,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         inside: BTreeMap::new(),
         modules: BTreeSet::new(),
         at: At::default(),
+        written_fields: BTreeMap::new(),
         defaults: BTreeSet::new(),
         orders: Orders::default(),
         operators: Vec::new(),
@@ -212,6 +215,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             m.declare_block(&block, &mut all);
         }
     }
+    m.declare_late_rows();
     m.ask_for_orders();
     if enums::names_ordering(items) {
         m.ordering();
@@ -412,6 +416,12 @@ impl Module {
     /// What is lent to a child to write to is an argument of its own: what lies in structs is not followed that far.
     fn refuse_lent_structs(&mut self, params: &[(syn::Pat, Type)]) {
         for (pat, ty) in params {
+            if has_borrowing_enum(ty, &self.structs) {
+                let shown = ty.display(&self.structs).to_string();
+                self.diags
+                    .error(pat.span(), format!("a task cannot take `{shown}`: a variant holds references"))
+                    .help("give it what the variant holds: a slice or reference of its own, beside plain data");
+            }
             let behind = match ty {
                 Type::Slice { elem: ty, .. } | Type::Ref { target: ty, .. } => ty,
                 ty => ty,
@@ -428,6 +438,22 @@ impl Module {
                     );
             }
         }
+    }
+}
+
+/// Whether there is an enum in a type that holds references.
+fn has_borrowing_enum(ty: &Type, structs: &Structs) -> bool {
+    let of = |ty: &Type| has_borrowing_enum(ty, structs);
+    match ty {
+        Type::Struct(id) if structs[*id].is_enum() => ty.has_addresses(structs),
+        Type::Struct(id) => structs[*id].fields.iter().any(|(_, ty)| of(ty)),
+        Type::Tuple(fields) => fields.iter().any(of),
+        Type::Slice { elem: ty, .. }
+        | Type::Ref { target: ty, .. }
+        | Type::Array(ty, _)
+        | Type::Option(ty) => of(ty),
+        Type::Result(ok, err) => of(ok) || of(err),
+        _ => false,
     }
 }
 
@@ -497,7 +523,7 @@ pub(crate) fn with_lifetimes(name: &str, generics: &syn::Generics, args: &str) -
 }
 
 /// A reference in a type that has no lifetime.
-fn without_lifetime(ty: &syn::Type) -> Option<Span> {
+pub(crate) fn without_lifetime(ty: &syn::Type) -> Option<Span> {
     struct Search(Option<Span>);
     impl syn::visit::Visit<'_> for Search {
         fn visit_type_reference(&mut self, r: &syn::TypeReference) {

@@ -31,6 +31,7 @@ pub mod rust;
 mod spelled;
 mod traits;
 mod ty;
+mod wides;
 
 pub use diag::{Diagnostic, Diagnostics};
 pub use front::{

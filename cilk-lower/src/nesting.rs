@@ -27,6 +27,9 @@ pub enum ParseError {
     /// Brackets do not match, or a text or a comment has no end.
     #[error("a bracket or a quote has no counterpart")]
     Brackets(Span),
+    /// A bracket that is not closed before one around it is.
+    #[error("a bracket is not closed")]
+    Open(Span),
     /// It is nested deeper than what reads it can go.
     #[error("{TOO_DEEP}")]
     TooDeep(Span),
@@ -40,13 +43,77 @@ pub enum ParseError {
 /// # Errors
 /// If it is something else, or nested too deep.
 pub fn parse<T: Parse>(text: &str) -> Result<T, ParseError> {
-    let tokens: TokenStream = text
-        .parse()
-        .map_err(|e: proc_macro2::LexError| ParseError::Brackets(e.span()))?;
+    let tokens: TokenStream = text.parse().map_err(|e: proc_macro2::LexError| {
+        let open = open_bracket(text).and_then(|at| place(text, at));
+        open.map_or_else(|| ParseError::Brackets(e.span()), ParseError::Open)
+    })?;
     match too_deep(tokens.clone()) {
         Some(span) => Err(ParseError::TooDeep(span)),
         None => Ok(syn::parse2(tokens)?),
     }
+}
+
+/// Where a bracket stands that another kind of bracket would close.
+fn open_bracket(text: &str) -> Option<usize> {
+    let (bytes, mut at, mut open) = (text.as_bytes(), 0, Vec::new());
+    let skip_to = |from: usize, end: &str| Some(from + text.get(from..)?.find(end)? + end.len());
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let hashes = rest.iter().skip(1).take_while(|b| **b == b'#').count();
+        at = match byte {
+            b'/' if rest.starts_with(b"//") => skip_to(at, "\n")?,
+            b'/' if rest.starts_with(b"/*") => skip_to(at, "*/")?,
+            b'r' if rest.get(hashes + 1) == Some(&b'"') && !is_word(bytes, at) => {
+                skip_to(at + hashes + 2, &format!("\"{}", "#".repeat(hashes)))?
+            }
+            b'"' => {
+                let mut end = at + 1;
+                while *bytes.get(end)? != b'"' {
+                    end += if bytes[end] == b'\\' { 2 } else { 1 };
+                }
+                end + 1
+            }
+            // A character, or a lifetime.
+            b'\'' if rest.get(1) == Some(&b'\\') => skip_to(at + 3, "'")?,
+            b'\'' => match text.get(at + 1..)?.chars().next() {
+                Some(c) if rest.get(1 + c.len_utf8()) == Some(&b'\'') => at + 2 + c.len_utf8(),
+                _ => at + 1,
+            },
+            b'(' | b'[' | b'{' => {
+                open.push(at);
+                at + 1
+            }
+            b')' | b']' | b'}' => {
+                let last: usize = open.pop()?;
+                if !matches!(
+                    (bytes[last], byte),
+                    (b'(', b')') | (b'[', b']') | (b'{', b'}')
+                ) {
+                    return Some(last);
+                }
+                at + 1
+            }
+            _ => at + 1,
+        };
+    }
+    None
+}
+
+/// Whether a letter goes on with a word.
+fn is_word(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|at| bytes[at]);
+    before.is_some_and(|b| b.is_ascii_alphanumeric() && b != b'b' || b == b'_')
+}
+
+/// The place of a byte of a text that is no Rust.
+fn place(text: &str, at: usize) -> Option<Span> {
+    let blank = text.bytes().enumerate().map(|(i, byte)| match byte {
+        _ if i == at => ';',
+        b'\n' => '\n',
+        _ => ' ',
+    });
+    let tokens: TokenStream = blank.collect::<String>().parse().ok()?;
+    tokens.into_iter().next().map(|token| token.span())
 }
 
 /// Parses a whole file. Its first line may name an interpreter.

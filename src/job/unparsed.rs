@@ -10,7 +10,7 @@ use millstream_cilk_lower::nesting::{self, ParseError};
 pub(super) fn unparsed(text: &Text, error: &ParseError) -> Problem {
     let at = match error {
         ParseError::TooDeep(span) => return too_deep(text, *span),
-        ParseError::Brackets(span) => span.byte_range(),
+        ParseError::Brackets(span) | ParseError::Open(span) => span.byte_range(),
         ParseError::Syntax(e) => e.span().byte_range(),
     };
     // At the end of the text there is nothing to point at.

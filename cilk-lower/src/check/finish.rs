@@ -14,6 +14,18 @@ use millstream_graph::{
 use proc_macro2::Span;
 use std::collections::BTreeSet;
 
+/// Whether what a function is lent to write to may get references to what holds references.
+pub(super) fn lends_holder(ty: &Type, structs: &Structs) -> bool {
+    match ty {
+        Type::Slice { mutable, elem: ty }
+        | Type::Ref {
+            mutable,
+            target: ty,
+        } => *mutable && refers_to_holder(ty, structs),
+        _ => false,
+    }
+}
+
 /// Whether what a value of a type refers to holds references.
 fn refers_to_holder(ty: &Type, structs: &Structs) -> bool {
     match ty {
@@ -190,7 +202,8 @@ impl Checker<'_> {
     fn judge_kept(&mut self, of: &Expr, span: Span) {
         let structs = &self.m.structs;
         let holds = of.ty.to_type().has_addresses(structs);
-        if holds && refers_to_holder(&self.ret.to_type(), structs) {
+        let gives = self.lends_holders || refers_to_holder(&self.ret.to_type(), structs);
+        if holds && gives {
             self.error(
                 span,
                 "a reference to a constant that holds references, in a function that gives such ones",

@@ -78,13 +78,18 @@ impl Checker<'_> {
     pub(super) fn macro_value(&mut self, mac: &syn::Macro, want: Option<&Ty>) -> Expr {
         let span = mac.span();
         if is(mac, "spawn") {
-            if want.is_some_and(Ty::is_unit) {
-                return self.macro_statement(mac);
-            }
-            if let Some(child) = self.child(mac)
-                && child.ret.is_unit()
-            {
+            let Some(child) = self.child(mac) else {
+                return Self::broken(span);
+            };
+            if child.ret.is_unit() {
                 return child.with(None);
+            }
+            if want.is_some_and(Ty::is_unit) {
+                return self.refuse(
+                    span,
+                    "a child's result where the block has no value",
+                    "put a `;` behind it: `spawn!(..);` drops the result",
+                );
             }
             return self.refuse(span, "a child's result is used where it is spawned, but it comes with the next `sync!()`", WHERE_SPAWN);
         }

@@ -96,6 +96,10 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
         c.take_apart(pat, ty, var, &mut prologue);
     }
     let ret = c.ret.clone();
+    c.lends_holders = item
+        .params
+        .iter()
+        .any(|(_, ty)| finish::lends_holder(ty, &c.m.structs));
     let settled = (item.kind.spawns())
         .then(|| answers::settle(&item.block, ret.is_unit()))
         .flatten();
@@ -215,6 +219,8 @@ struct Checker<'m> {
     giving: Option<Option<chains::Given>>,
     /// Whether an iterator gets a name that a closure ends with, which runs elsewhere.
     gives_away: bool,
+    /// Whether a reference to what holds references may be written to what the function is lent.
+    lends_holders: bool,
     /// Types of variables that are looked for in what stands behind these.
     ahead: ahead::Ahead,
 }
@@ -243,6 +249,7 @@ impl<'m> Checker<'m> {
             callers: Vec::new(),
             giving: None,
             gives_away: false,
+            lends_holders: false,
             ahead: ahead::Ahead::default(),
         }
     }

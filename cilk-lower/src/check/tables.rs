@@ -2,11 +2,11 @@
 
 use super::{Binding, Checker, chains::own};
 use crate::{
-    consts,
-    hir::{Expr, ExprKind},
+    consts::{self, Lent},
+    hir::{Expr, ExprKind, Pat, Stmt},
     items::Item,
     rows::{self, Rows},
-    ty::Ty,
+    ty::{Ty, USIZE},
 };
 use proc_macro2::Span;
 use quote::{format_ident, quote};
@@ -49,17 +49,23 @@ impl Checker<'_> {
             let found = names.iter().find(|(of, _)| *of == elem);
             found.map(|(_, name)| name.clone())
         };
-        let value: syn::Expr = match (&rows.ty, index) {
+        let there = self.m.consts[rows.plain.0].at.clone();
+        let mut stmts = Vec::new();
+        let (ty, place) = match (&rows.ty, index) {
             (syn::Type::Array(a), Some(index)) => {
-                let one = rows::value(&a.elem, &quote!(#ends[#at]), &name_of);
-                parse_quote_spanned!(span=> { let #at: usize = #index; #one })
+                let index = self.expr_as(index, &USIZE);
+                let var = self.add_var(&at.to_string(), USIZE);
+                stmts.push((var, index));
+                (&*a.elem, quote!(#ends[#at]))
             }
-            (ty, _) => {
-                let all = rows::value(ty, &quote!(#ends), &name_of);
-                parse_quote_spanned!(span=> #all)
-            }
+            (ty, _) => (ty, quote!(#ends)),
         };
-        self.scoped(|c| {
+        let value = self.there(&there, |c| rows::value(c.m, ty, &place, &name_of));
+        let value: syn::Expr = parse_quote_spanned!(span=> #value);
+        let value = self.scoped(|c| {
+            if let Some((var, _)) = stmts.first() {
+                c.bind(&at.to_string(), Binding::Var(*var));
+            }
             for (name, id) in [(&ends, rows.plain)].into_iter().chain(
                 names
                     .iter()
@@ -72,7 +78,25 @@ impl Checker<'_> {
                 let place = Expr::new(ExprKind::Const(id), Ty::from_type(&ty), span);
                 c.bind(&name.to_string(), Binding::Place(place));
             }
-            c.expr(&value, None)
-        })
+            let value = c.there(&there, |c| c.expr(&value, None));
+            Expr { span, ..value }
+        });
+        let lent = rows.lent.filter(|_| index.is_none());
+        if let (Some(lent), false) = (lent, matches!(value.ty, Ty::Error)) {
+            let whole = self.borrow(value, false, span);
+            return match lent {
+                Lent::Slice => self
+                    .as_slice(whole, false)
+                    .map_or_else(|| Self::broken(span), |(slice, _)| slice),
+                Lent::Whole => whole,
+            };
+        }
+        if stmts.is_empty() {
+            return value;
+        }
+        let stmts = stmts.into_iter();
+        let stmts = stmts.map(|(var, index)| Stmt::Let(Pat::Var(var), Some(index)));
+        let ty = value.ty.clone();
+        Expr::new(ExprKind::Block(stmts.collect(), Some(value)), ty, span)
     }
 }

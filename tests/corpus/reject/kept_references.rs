@@ -30,8 +30,6 @@ pub mod program {
     }
 }
 
-//~ 1:1: a reference to a constant that holds references, in a function that gives such ones
-//~   help: give what it refers to itself: it is copied
 //~ 11:34: this closure captures `n`, and is a value of a type of functions
 //~   help: leave out the type where it has a name, `let f = |x| ..;`, or take `impl Fn(..) -> ..`
 //~ 12:50: expected a closure that takes 1 arguments, this one takes 2
@@ -43,4 +41,6 @@ pub mod program {
 //~ 14:51: expected a closure
 //~   help: write it here: `|x| ..`, name a function, or give it a name before: `let f = ..;`
 //~ 20:9: a reference to a constant that holds references, in a function that gives such ones
+//~   help: give what it refers to itself: it is copied
+//~ 24:9: a reference to a constant that holds references, in a function that gives such ones
 //~   help: give what it refers to itself: it is copied

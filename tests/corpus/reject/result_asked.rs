@@ -29,7 +29,5 @@ pub mod program {
 //~   help: put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`
 //~ 15:44: `?` asks for a child's result where it is spawned, but it comes with the next `sync!()`
 //~   help: put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`
-//~ 21:17: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
 //~ 21:17: only a task or kernel can spawn
 //~   help: put `#[task]` in front of the function

@@ -39,10 +39,8 @@ pub mod program {
 //~   help: keep the other element's index into a slice instead
 //~ 16:16: the struct `Back` would contain itself
 //~   help: keep the other element's index into a slice instead
-//~ 21:12: a variant cannot hold `&[u32]`
-//~   help: enums hold plain data: numbers, bools, arrays, tuples, structs and other enums; pass what is shared as an argument beside it
 //~ 22:25: a variant cannot hold `AtomicU32`
-//~   help: enums hold plain data: numbers, bools, arrays, tuples, structs and other enums; pass what is shared as an argument beside it
+//~   help: enums hold plain data and, with a lifetime, what they share: `enum Part<'a> { Of(&'a [u32]) }`; what is written to is an argument beside it
 //~ 27:16: the variant `Nothing` has no data in its brackets
 //~   help: leave them out
 //~ 28:9: the default variant has data

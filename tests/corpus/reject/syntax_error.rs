@@ -9,5 +9,5 @@ pub mod program {
     }
 }
 
-//~ 9:5: the brackets do not match here, or a text or comment has no end
-//~   help: look for a `(`, `[` or `{` before this place that nothing closes
+//~ 7:17: this bracket is not closed
+//~   help: what follows is closed by another kind of bracket before it is

@@ -49,7 +49,7 @@ pub mod program {
         for x in changed.iter_mut() {
             *x += 1;
         }
-        for x in &mut changed {
+        for x in changed.as_mut().into_iter() {
             *x *= 2;
         }
         let named = some.iter().chain(&[4, 5]);

@@ -78,6 +78,7 @@ programs! {
     constants_behind_references
     constants_beside_operators
     constants_in_functions
+    constants_of_structs
     containers_by_trait
     control_flow
     conversions
@@ -95,6 +96,7 @@ programs! {
     elements_of_children_or_not
     empty_loops
     enums
+    enums_that_borrow
     enums_with_parameters
     evaluation_order
     fft
