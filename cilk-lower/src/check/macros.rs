@@ -78,11 +78,10 @@ impl Checker<'_> {
     pub(super) fn macro_value(&mut self, mac: &syn::Macro, want: Option<&Ty>) -> Expr {
         let span = mac.span();
         if is(mac, "spawn") {
-            let Some(child) = self.child(mac) else {
-                return Self::broken(span);
-            };
-            if child.ret.is_unit() {
-                return child.with(None);
+            match self.child(mac) {
+                None => return Self::broken(span),
+                Some(child) if child.ret.is_unit() => return child.with(None),
+                Some(_) => {}
             }
             if want.is_some_and(Ty::is_unit) {
                 return self.refuse(

@@ -198,10 +198,8 @@ impl Checker<'_> {
                 Some(self.said_of_part(owner, &last.ident, &known, g))
             }
             syn::Type::FnPtr(f) => {
-                let inputs = f.inputs.iter().map(|input| {
-                    let ty = self.open(&input.ty, g)?;
-                    self.closed(&ty)
-                });
+                let inputs = (f.inputs.iter())
+                    .map(|input| self.open(&input.ty, g).and_then(|ty| self.closed(&ty)));
                 let inputs = inputs.collect::<Option<Vec<_>>>()?;
                 let output = match &f.output {
                     syn::ReturnType::Default => Type::unit(),
