@@ -10,13 +10,14 @@
 //! - `MILLSTREAM_SECONDS`: begins no program after that time.
 //! - `MILLSTREAM_SHOW=1` prints each program.
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 100 if it is not set.
-//! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set. `MILLSTREAM_WATCH=1` watches their accesses of memory.
+//! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set; as many again whose first task is all parallel loops, whose
+//!   rounds are taken by lanes, warps and blocks in turn. `MILLSTREAM_WATCH=1` watches the former's accesses of memory.
 
 use millstream_tests::{
     emulator, on_all_cores,
     random::{
-        Choices, Devices, Sample, Verdict, check, elision, elision_head, elision_module,
-        emulate_sample, generate, shrink,
+        Choices, Devices, Emulated, Sample, Team, Verdict, check, elision, elision_head,
+        elision_module, emulate_sample, generate, generate_alone, shrink,
     },
 };
 use std::{
@@ -205,11 +206,28 @@ fn the_emulated_gpu_agrees() {
     if !emulator::is_there() {
         return;
     }
+    let text = match setting("MILLSTREAM_WATCH", 0) {
+        0 => Emulated::Plain,
+        _ => Emulated::Watched,
+    };
+    emulate_all(generate, &[text]);
+}
+
+/// So does it where the rounds of their parallel loops are always shared out to lanes, to warps, or to blocks.
+#[test]
+fn every_width_of_teams_agrees() {
+    if !emulator::is_there() {
+        return;
+    }
+    emulate_all(generate_alone, &Team::ALL.map(Emulated::By));
+}
+
+/// Runs random programs on the emulated GPU, each with all these texts.
+fn emulate_all(generate: fn(&mut Choices) -> Sample, texts: &[Emulated]) {
     let (first, cases) = (
         setting("MILLSTREAM_SEED", 1),
         setting("MILLSTREAM_EMULATED", 2),
     );
-    let watched = setting("MILLSTREAM_WATCH", 0) != 0;
     let (start, patience) = (
         Instant::now(),
         Duration::from_secs(setting("MILLSTREAM_SECONDS", u64::MAX)),
@@ -220,8 +238,12 @@ fn the_emulated_gpu_agrees() {
             return None;
         }
         let sample = generate(&mut Choices::seeded(seed));
-        let ran = emulate_sample(&sample, seed, watched)
-            .map_err(|message| format!("seed {seed}: {message}\n{}", describe(&sample)));
+        let each = texts.iter().map(|text| {
+            emulate_sample(&sample, seed, *text).map_err(|message| {
+                format!("seed {seed}, {text:?}: {message}\n{}", describe(&sample))
+            })
+        });
+        let ran: Result<u64, String> = each.sum();
         if let Err(wrong) = &ran {
             println!("{wrong}");
         }
@@ -231,7 +253,8 @@ fn the_emulated_gpu_agrees() {
     let wrong = ran.iter().filter(|ran| ran.is_err()).count();
     assert_eq!(wrong, 0, "of {} programs", ran.len());
     let runs = ran.iter().flatten().sum::<u64>();
-    println!("{} programs, {runs} runs", ran.len());
+    let some = ran.iter().flatten().filter(|runs| **runs > 0).count();
+    println!("{some} of {} programs, {runs} runs", ran.len());
 }
 
 /// rustc takes the programs too, and its serial elision agrees with the interpreter.

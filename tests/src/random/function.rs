@@ -31,10 +31,22 @@ pub struct Sample {
     pub mode: Mode,
 }
 
-/// Makes a program.
+/// Makes a program. Of some the first task spawns nothing.
 #[must_use]
 pub fn generate(choices: &mut Choices) -> Sample {
-    let shape = shape(choices);
+    let alone = choices.chance(8);
+    let shape = shape(choices, alone);
+    of_shape(choices, shape)
+}
+
+/// Makes a program whose first task spawns nothing, so that a whole GPU is there for its parallel loops.
+#[must_use]
+pub fn generate_alone(choices: &mut Choices) -> Sample {
+    let shape = shape(choices, true);
+    of_shape(choices, shape)
+}
+
+fn of_shape(choices: &mut Choices, shape: Shape) -> Sample {
     let mode = shape.mode;
     let mut g = Gen::new(choices, shape);
     let functions: Vec<String> = (0..g.shape.fns.len()).map(|i| g.function(i)).collect();
@@ -372,7 +384,7 @@ impl<'c> Gen<'c> {
         if !self.alive {
             // Nothing comes here, but the types must be right.
             self.vars.clear();
-        } else if self.task && self.c.chance(70) {
+        } else if self.task && self.shape.fan > 0 && self.c.chance(70) {
             self.sync();
             if self.signature().ret.is_none() {
                 self.after_all();

@@ -80,7 +80,7 @@ impl Wire {
 /// Makes a graph.
 #[must_use]
 pub fn generate_graph(choices: &mut Choices) -> GraphSample {
-    let mut shape = shape(choices);
+    let mut shape = shape(choices, false);
     let (depth, emits) = choices.pick(&BOUNDS);
     (shape.depth, shape.fan) = (depth, shape.fan.min(3));
     let kernels = 1 + choices.below(3) as usize;

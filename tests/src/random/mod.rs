@@ -25,8 +25,8 @@ mod stmt;
 mod types;
 
 pub use choices::Choices;
-pub use emulated::emulate_sample;
-pub use function::{Sample, generate};
+pub use emulated::{Emulated, Team, emulate_sample};
+pub use function::{Sample, generate, generate_alone};
 pub use graph::{check_graph, emulate_graph, graph_elision};
 pub use kernel::{GraphSample, NodeSample, generate_graph};
 pub use pressure::{decide, pressure};

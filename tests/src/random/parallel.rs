@@ -93,8 +93,21 @@ impl Gen<'_> {
             v.writable = writable;
         }
         for gather in new {
+            if self.shape.fan == 0 && self.task {
+                self.keep(&gather);
+            }
             self.declare(&gather.name, Kind::Value(gather.ty), true);
         }
+    }
+
+    /// Where nothing else may need it, what was gathered is added to what comes back.
+    fn keep(&mut self, gather: &Gathered) {
+        let bits = match gather.ty {
+            Ty::Scalar(s) if s.is_float() => ".to_bits()",
+            _ => "",
+        };
+        let (name, op) = (&gather.name, self.shape.atomic_op(Scalar::U64));
+        self.line(&format!("ac.{op}({name}{bits} as u64, Ordering::Relaxed);"));
     }
 
     /// Declares a variable to gather in. It becomes known behind the loop.

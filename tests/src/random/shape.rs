@@ -9,8 +9,10 @@ use millstream_graph::ty::Scalar;
 /// `n` of the first call, and how many spawns one activation may make: together they bound the number of tasks.
 const BOUNDS: [(u32, u32); 7] = [(2, 14), (3, 8), (4, 5), (5, 4), (6, 3), (8, 2), (24, 1)];
 
-pub(super) fn shape(c: &mut Choices) -> Shape {
+/// What programs have in common whose first task spawns, or is `alone` and has loops in place of children.
+pub(super) fn shape(c: &mut Choices, alone: bool) -> Shape {
     let (depth, fan) = c.pick(&BOUNDS);
+    let fan = if alone { 0 } else { fan };
     let mode = c.pick(&[
         Mode::Normal,
         Mode::Normal,
@@ -91,7 +93,7 @@ pub(super) fn shape(c: &mut Choices) -> Shape {
         };
         shape.consts.push((format!("C{i}"), ty, value));
     }
-    if c.chance(40) {
+    if alone || c.chance(40) {
         let ops = [
             "fetch_add",
             "fetch_or",

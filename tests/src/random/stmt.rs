@@ -66,10 +66,14 @@ impl Gen<'_> {
         if self.task && self.recurses && self.c.chance(45) {
             return self.spawning();
         }
-        if self.task && self.c.chance(6) {
+        if self.task && self.shape.fan > 0 && self.c.chance(6) {
             return self.sync();
         }
         let nested = self.around.len() < 3 && self.nesting() < 6;
+        // Where nothing is spawned the loops are what it is about.
+        if self.shape.fan == 0 && nested && self.weight <= 60 && self.c.chance(25) {
+            return self.parallel_loop();
+        }
         match self.c.below(31) {
             27 | 28 if nested => self.if_let(),
             29 if self.rounds.is_none() => self.let_else(),
