@@ -91,9 +91,9 @@ pub(crate) struct Scope<'a> {
 }
 
 /// An evaluation: for whom, and the parameters that are being looked up.
-struct Eval<'s, 'a> {
-    scope: &'s Scope<'a>,
-    what: &'s str,
+pub(super) struct Eval<'s, 'a> {
+    pub(super) scope: &'s Scope<'a>,
+    pub(super) what: &'s str,
     open: Vec<String>,
 }
 
@@ -366,7 +366,7 @@ impl Eval<'_, '_> {
     }
 
     /// An integer, in more bits than the type has, so that `-(128)` and `2 * n - 1` are not cut short.
-    fn int(&mut self, w: &Written, ty: Scalar) -> Result<i128> {
+    pub(super) fn int(&mut self, w: &Written, ty: Scalar) -> Result<i128> {
         let mismatch = |this: &Self| this.mismatch(w, &Type::Scalar(ty)).into();
         let whole = |this: &mut Self, e: &Expr| this.int(&w.sub(e), ty);
         match &w.expr {
@@ -409,7 +409,8 @@ impl Eval<'_, '_> {
                     .into()
                 })
             }
-            Expr::MethodCall(call) if call.args.is_empty() => self.size(w, call),
+            Expr::MethodCall(call) => self.method(w, call, ty),
+            Expr::Cast(cast) => self.cast(w, cast, ty),
             Expr::Path(p) => match name_of(&w.expr) {
                 Some(name) => {
                     let (param, open) = self.open_param(w, &name, &Type::Scalar(ty))?;
@@ -424,44 +425,6 @@ impl Eval<'_, '_> {
             },
             _ => Err(mismatch(self)),
         }
-    }
-
-    /// `data.len()`, `m.rows()`, `m.cols()`.
-    fn size(&self, w: &Written, call: &syn::ExprMethodCall) -> Result<i128> {
-        let name = name_of(&call.receiver).unwrap_or_default();
-        let Some(shape) = self.scope.shapes.get(&name) else {
-            let problem = w.problem(
-                format!(
-                    "{}: there is no buffer `{name}` to ask for its size",
-                    self.what
-                ),
-                "no such buffer",
-            );
-            return Err(problem
-                .meant(&name, self.scope.shapes.keys().map(String::as_str))
-                .into());
-        };
-        let dimension = |i: usize| shape.get(i).copied().filter(|_| shape.len() == 2);
-        let size = match call.method.to_string().as_str() {
-            "len" => Some(shape.iter().product()),
-            "rows" => dimension(0),
-            "cols" => dimension(1),
-            _ => None,
-        };
-        let wrong = || {
-            w.problem(
-                format!(
-                    "{}: `{}` cannot be asked of a buffer of shape {shape:?}",
-                    self.what, call.method
-                ),
-                "here",
-            )
-        };
-        size.map(i128::from).ok_or_else(|| {
-            wrong()
-                .help("there are `len`, and `rows` and `cols` of what has two dimensions")
-                .into()
-        })
     }
 
     /// A float. In `f64` even where an `f32` is wanted: for `+ - * /` rounding twice gives the same.
@@ -586,7 +549,7 @@ fn is_variant(path: &syn::Path, of: &str) -> bool {
 }
 
 /// Least and most of an integer type.
-const fn bounds(ty: Scalar) -> (i128, i128) {
+pub(super) const fn bounds(ty: Scalar) -> (i128, i128) {
     let bits = ty.bits();
     if ty.is_signed() {
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)

@@ -21,6 +21,7 @@ mod file;
 mod graph;
 mod making;
 mod npy;
+mod numbers;
 mod output;
 mod profile;
 mod run;
