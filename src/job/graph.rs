@@ -80,7 +80,18 @@ pub(crate) fn resolve(spec: &GraphSpec, program: &Program) -> Result<(Graph, Vec
     if !errors.is_empty() {
         return Err(JobError::new(errors));
     }
-    let warnings = warnings.into_iter().map(shown).collect();
+    let mut warnings: Vec<Problem> = warnings.into_iter().map(shown).collect();
+    let is_sent = |name: &Text| spec.send.iter().any(|s| s.name.as_str() == name.as_str());
+    // A graph of tasks is called.
+    let inputs = spec.written.channels.0.iter();
+    let inputs = inputs.filter(|(_, c)| c.input && spec.written.tasks.0.is_empty());
+    for (name, _) in inputs.filter(|(name, _)| !is_sent(name)) {
+        let channel = name.as_str();
+        let message = format!(
+            "nothing is sent to channel `{channel}`: `send` says what, and only a program in Rust feeds a graph while it runs"
+        );
+        warnings.push(name.problem(message, "an input"));
+    }
     Ok((resolved.graph, warnings))
 }
 

@@ -533,6 +533,28 @@ fn a_buffer_that_is_used_first_has_the_size_of_one_that_is_used_later() {
 }
 
 #[test]
+fn an_input_that_nothing_is_sent_to_is_said() {
+    let t = folder();
+    t.write(
+        "next.rs",
+        "#[millstream::program] mod next { #[kernel] pub fn next(x: u32, out: Channel<u32>) { out.emit(x + 1); } }",
+    );
+    let with = |send: &str| {
+        format!(
+            r#"Graph(source: "next.rs", channels: {{ "in": (element: "u32", input: true), "out": (element: "u32", output: true) }},
+            kernels: {{ "next": (consumes: "in", produces: ["out"]) }}, {send})"#
+        )
+    };
+    let said = "nothing is sent to channel `in`";
+    t.write("none.ron", with(""));
+    let out = t.run(&["run", "none.ron"]);
+    assert!(out.err.contains(said), "{}", out.err);
+    t.write("some.ron", with(r#"send: { "in": "[1]" }"#));
+    let out = t.run(&["run", "some.ron"]);
+    assert!(!out.err.contains(said), "{}", out.err);
+}
+
+#[test]
 fn what_is_dropped_is_said() {
     let t = folder();
     t.write(
