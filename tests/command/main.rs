@@ -10,6 +10,7 @@ mod dump;
 mod flows;
 mod graphs;
 mod jobs;
+mod numbers;
 mod observe;
 mod paper;
 mod pictures;

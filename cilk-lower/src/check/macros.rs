@@ -10,13 +10,11 @@ use crate::{
     ty::{BOOL, Ty},
 };
 use millstream_graph::ir::{BinOp, Combine, FunctionKind};
-use millstream_graph::ty::Scalar;
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 
 const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`";
-
 pub(super) const CONVERT: &str =
     "a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`";
 
@@ -602,7 +600,8 @@ pub(super) fn gathering_call(
             let of_std = match names.as_slice() {
                 [name] => !own(name),
                 [.., of, _] => {
-                    matches!(of.as_str(), "cmp" | "Ord") || Scalar::from_name(of).is_some()
+                    matches!(of.as_str(), "cmp" | "Ord")
+                        || millstream_graph::ty::Scalar::from_name(of).is_some()
                 }
                 [] => false,
             };
