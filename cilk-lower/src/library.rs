@@ -161,6 +161,11 @@ const FLOATS: &str = "
         else if b.abs() < small { a / 2.0 + b }
         else { a / 2.0 + b / 2.0 }
     }
+    fn asinh<T>(x: T) -> T {
+        let (size, inverse) = (x.abs(), 1.0 / x.abs());
+        (size + (size / (inverse.hypot(1.0) + inverse))).ln_1p().copysign(x)
+    }
+    fn atanh<T>(x: T) -> T { 0.5 * ((2.0 * x) / (1.0 - x)).ln_1p() }
     fn acosh<T>(x: T) -> T {
         if x < 1.0 { T::NAN } else { (x + ((x - 1.0).sqrt() * (x + 1.0).sqrt())).ln() }
     }

@@ -44,7 +44,9 @@ macro_rules! floats {
 floats! {
     exp(a) = a.exp();
     exp2(a) = a.exp2();
+    exp_m1(a) = a.exp_m1();
     ln(a) = a.ln();
+    ln_1p(a) = a.ln_1p();
     log2(a) = a.log2();
     log10(a) = a.log10();
     sin(a) = a.sin();

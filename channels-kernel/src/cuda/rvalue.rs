@@ -141,7 +141,9 @@ fn unary(op: UnOp, ty: Scalar, a: &str) -> String {
         | UnOp::SwapBytes
         | UnOp::ReverseBits => format!("{}({a})", op.name()),
         UnOp::RoundTiesEven => format!("rint{f}({a})"),
+        UnOp::ExpM1 => format!("expm1{f}({a})"),
         UnOp::Ln => format!("log{f}({a})"),
+        UnOp::Ln1p => format!("log1p{f}({a})"),
         _ => format!("{}{f}({a})", op.name()),
     }
 }

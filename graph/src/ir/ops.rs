@@ -67,8 +67,12 @@ ops! {
         Exp = "exp",
         /// 2 to the power.
         Exp2 = "exp2",
+        /// e to the power, less 1: exact where that is near 0.
+        ExpM1 = "exp_m1",
         /// Natural logarithm.
         Ln = "ln",
+        /// Natural logarithm of 1 more: exact where that is near 1.
+        Ln1p = "ln_1p",
         /// Logarithm to base 2.
         Log2 = "log2",
         /// Logarithm to base 10.

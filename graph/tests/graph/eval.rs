@@ -167,7 +167,9 @@ macro_rules! float_test {
                 un(UnOp::Trunc, x.trunc());
                 un(UnOp::Exp, x.exp());
                 un(UnOp::Exp2, x.exp2());
+                un(UnOp::ExpM1, x.exp_m1());
                 un(UnOp::Ln, x.ln());
+                un(UnOp::Ln1p, x.ln_1p());
                 un(UnOp::Log2, x.log2());
                 un(UnOp::Log10, x.log10());
                 un(UnOp::Sin, x.sin());

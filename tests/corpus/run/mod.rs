@@ -107,6 +107,7 @@ programs! {
     float_extremes
     float_methods
     float_order
+    floats_near_zero
     floorplans
     floyd_warshall
     for_changed_bounds
