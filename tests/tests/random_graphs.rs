@@ -114,10 +114,7 @@ fn the_emulated_gpu_agrees() {
         }
     }
     println!("{cases} graphs, {ran} elements");
-    // A few of some seeds may do next to nothing.
-    if first == 1 || cases >= 50 {
-        assert!(ran > 4 * cases, "the graphs are too tame: {ran}");
-    }
+    assert!(ran > 4 * cases, "the graphs are too tame: {ran}");
 }
 
 /// What the serial elision finds of the facade.

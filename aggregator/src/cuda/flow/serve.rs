@@ -225,7 +225,8 @@ impl Pending {
 fn exchange<L: FlowLauncher>(run: &mut FlowRun<'_, L>, hub: &Hub) -> Result<(), RunError> {
     let channels = hub.channels.len();
     let mut pending = vec![Pending::default(); channels];
-    let mut dry = false;
+    // What is sent comes first.
+    let mut dry = true;
     loop {
         let free: Vec<bool> = pending.iter().map(Pending::is_empty).collect();
         let (mut moved, mut fed, begin) = (false, 0, Instant::now());
