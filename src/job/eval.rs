@@ -352,14 +352,7 @@ impl Eval<'_, '_> {
             Scalar::Ptr => Err(self.mismatch(w, &Type::Scalar(ty)).into()),
             _ => {
                 let number = self.int(w, ty)?;
-                let (least, most) = bounds(ty);
-                if number < least || number > most {
-                    let message = format!("{}: {number} is no `{ty}`", self.what);
-                    return Err(w
-                        .problem(message, "out of range")
-                        .help(format!("a `{ty}` is from {least} to {most}"))
-                        .into());
-                }
+                self.fitting(w, number, ty)?;
                 Ok((number as u64) & (u64::MAX >> (64 - ty.bits())))
             }
         }

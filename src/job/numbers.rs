@@ -79,14 +79,19 @@ impl Eval<'_, '_> {
             let message = format!("{}: only whole numbers are cast here", self.what);
             return Err(w.problem(message, "to what?").into());
         };
-        let (least, most) = bounds(to);
+        self.fitting(w, number, to)
+    }
+
+    /// The same number, if the type has it.
+    pub(super) fn fitting(&self, w: &Written, number: i128, ty: Scalar) -> Result<i128> {
+        let (least, most) = bounds(ty);
         if (least..=most).contains(&number) {
             return Ok(number);
         }
-        let message = format!("{}: {number} is no `{to}`", self.what);
+        let message = format!("{}: {number} is no `{ty}`", self.what);
         let problem = w.problem(message, "out of range");
         Err(problem
-            .help(format!("a `{to}` is from {least} to {most}"))
+            .help(format!("a `{ty}` is from {least} to {most}"))
             .into())
     }
 
