@@ -68,9 +68,8 @@ impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self
             .levelized()
-            .tasks
-            .iter()
-            .map(|t| t.name.as_str())
+            .tasks()
+            .map(|(_, t)| t.name.as_str())
             .collect::<Vec<_>>();
         f.debug_struct("Program")
             .field("name", &self.name())

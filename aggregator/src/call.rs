@@ -65,7 +65,7 @@ impl<R> Call<'_, R> {
                 lowered.name, self.task
             ))
         })?;
-        let returned = lowered[self.program[id].func]
+        let returned = lowered[self.program.func(id)]
             .ret
             .layout(&lowered.structs)
             .size;

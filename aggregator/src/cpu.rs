@@ -241,13 +241,13 @@ impl CpuDevice {
         // The budget is this run's.
         *self.kept_channels() = None;
         let start = clock();
-        let Some(lowered) = loaded.program.tasks.get(task.index()) else {
+        if loaded.program.get(task).is_none() {
             return Err(RunError::BadArguments(format!(
                 "the program has no task {task}"
             )));
-        };
-        let function = &loaded.program.program[lowered.func];
-        let mut fields = vec![Vec::new(); lowered.element.len()];
+        }
+        let function = &loaded.program.program[loaded.program.func(task)];
+        let mut fields = vec![Vec::new(); loaded.program.element(task).len()];
         for call in calls.iter() {
             args::push(
                 function,

@@ -3,13 +3,13 @@
 use crate::policy;
 use millstream_channels_kernel::{
     cpu::abi::{ContinuationFn, EntryFn},
-    layout::{Layouts, StackIndex, stride},
+    layout::{Layouts, StackIndex, StackLayout, stride},
 };
 use millstream_graph::{
     fault::Fault,
     flow::Flow,
     ir::{Combine, Function, SegmentId, Stmt, StmtKind, TaskId},
-    levelized::{Levelized, LoweredTask, Segment, StackRef},
+    levelized::{Levelized, Segment, StackRole},
     ty::{PieceKind, Scalar},
 };
 use std::{fmt::Debug, ops::Range};
@@ -147,23 +147,23 @@ impl Plan {
         let mut bytes: Vec<u64> = layouts
             .stacks
             .iter()
-            .map(millstream_channels_kernel::layout::StackLayout::element_bytes)
+            .map(StackLayout::element_bytes)
             .collect();
         for &task in in_channels {
             bytes[layouts.entry(task).index()] = 0;
         }
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
         let inner: Vec<StackIndex> = indices
-            .filter(|&i| !matches!(layouts[i].stack, StackRef::Entry(_)))
+            .filter(|&i| !matches!(layouts[i].role, StackRole::Entry(_)))
             .collect();
-        let of_channel = |i: &StackIndex| matches!(layouts[*i].stack, StackRef::Channel(_));
+        let of_channel = |i: &StackIndex| matches!(layouts[*i].role, StackRole::Channel(_));
         let (staging, levelled) = inner.iter().copied().partition(of_channel);
         let mut continuations = Vec::new();
-        let tasks = program.tasks.iter().enumerate().map(|(i, task)| {
-            let id = TaskId::new(i);
+        let tasks = program.tasks().map(|(id, task)| {
+            let i = id.index();
             let first = continuations.len();
             let frame = layouts.frame(id).map_or(0, |f| bytes[f.index()]);
-            for (s, segment) in task.segments.iter().enumerate().skip(1) {
+            for (s, segment) in program.segments(id).enumerate().skip(1) {
                 let segment_id = SegmentId::new(s);
                 let pushes = pushes(&layouts, &bytes, segment);
                 let touched = pushes.bytes + frame + 4;
@@ -177,7 +177,7 @@ impl Plan {
             }
             let entry = layouts.entry(id);
             let element = layouts[entry].element_bytes();
-            let pushes = pushes(&layouts, &bytes, &task.segments[0]);
+            let pushes = pushes(&layouts, &bytes, program.entry(id));
             let rest = &continuations[first..];
             let most = rest
                 .iter()
@@ -192,7 +192,7 @@ impl Plan {
                 frame: layouts.frame(id),
                 continuations: first..continuations.len(),
                 code: code.entry(id),
-                result: result(program, task),
+                result: result(program, id),
                 bytes: bytes[entry.index()],
                 full: if counted { full } else { 2 * full.max(1) },
                 width: width.unwrap_or_else(|| policy::width(pushes.bytes + element)),
@@ -201,8 +201,8 @@ impl Plan {
         });
         let tasks: Vec<TaskPlan> = tasks.collect();
         Self {
-            nodes: nodes(program, in_channels),
-            first: segments(program).map(|s| first(&s.body)).collect(),
+            nodes: segments(program).map(|s| s.kernel.name.clone()).collect(),
+            first: segments(program).map(|s| first(s.body)).collect(),
             entries: tasks.iter().map(|t| t.entry).collect(),
             waiting: continuations.iter().map(|c| c.stack).collect(),
             tasks,
@@ -210,13 +210,9 @@ impl Plan {
             channels: layouts
                 .stacks
                 .iter()
-                .map(|s| program.name(s.stack))
+                .map(|s| program.name(s.channel).to_owned())
                 .collect(),
-            names: layouts
-                .stacks
-                .iter()
-                .map(|s| name(program, s.stack))
-                .collect(),
+            names: layouts.stacks.iter().map(|s| name(program, s)).collect(),
             bytes,
             inner,
             levelled,
@@ -238,9 +234,12 @@ impl Plan {
 }
 
 /// Entries of all tasks, then continuations.
-fn segments(program: &Levelized) -> impl Iterator<Item = &Segment> {
-    let entries = program.tasks.iter().map(|task| &task.segments[0]);
-    entries.chain(program.tasks.iter().flat_map(|task| &task.segments[1..]))
+fn segments(program: &Levelized) -> impl Iterator<Item = Segment<'_>> {
+    let entries = program.tasks().map(|(t, _)| program.entry(t));
+    let rest = program
+        .tasks()
+        .flat_map(|(t, _)| program.segments(t).skip(1));
+    entries.chain(rest)
 }
 
 /// Nobody knows how long an element takes that loops, calls or moves much; each may take a second, and nobody else runs what is in a wavefront.
@@ -256,47 +255,28 @@ fn first(body: &Function) -> u64 {
     }
 }
 
-/// What drawings call the segments. The task of a kernel has the kernel's name.
-fn nodes(program: &Levelized, in_channels: &[TaskId]) -> Vec<String> {
-    let entries = program.tasks.iter().enumerate().map(|(t, task)| {
-        let is_kernel = in_channels.contains(&TaskId::new(t));
-        let name = if is_kernel {
-            &task.name
-        } else {
-            &task.segments[0].body.name
-        };
-        name.clone()
-    });
-    let rest = program.tasks.iter().flat_map(|t| &t.segments[1..]);
-    entries.chain(rest.map(|s| s.body.name.clone())).collect()
-}
-
 /// All ways of combining a task's result share the names of its stacks.
-fn name(program: &Levelized, stack: StackRef) -> String {
-    match stack {
-        StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
-            stack.named(program[t].source_name())
+fn name(program: &Levelized, stack: &StackLayout) -> String {
+    let name = program.name(stack.channel);
+    match stack.role {
+        StackRole::Entry(t) | StackRole::Frame(t) | StackRole::Continuation(t, _) => {
+            let task = &program[t];
+            name.replacen(&task.name, task.source_name(), 1)
         }
-        StackRef::Channel(_) => program.name(stack),
+        StackRole::Channel(_) => name.to_owned(),
     }
 }
 
-fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
+fn pushes(layouts: &Layouts, bytes: &[u64], segment: Segment<'_>) -> Pushes {
     let mut out = Pushes {
-        turn: segment.restarts().map_or(0, u64::from),
+        turn: segment.body.restarts().map_or(0, u64::from),
         ..Pushes::default()
     };
-    for push in &segment.pushes {
-        let stack = match push.stack {
-            StackRef::Entry(t) => layouts.entry(t),
-            StackRef::Frame(t) => layouts
-                .frame(t)
-                .expect("a segment pushes only to stacks of its program"),
-            StackRef::Continuation(t, s) => layouts.continuation(t, s),
-            StackRef::Channel(c) => layouts.channel(c),
-        };
+    for push in segment.pushes() {
+        let stack = layouts.of(push.stack);
+        let role = layouts[stack].role;
         match push.max {
-            Some(max) if segment.is_rare(push.stack) => {
+            Some(max) if segment.is_rare(role) => {
                 out.rare.push(stack);
                 out.last += u64::from(max) * bytes[stack.index()];
             }
@@ -309,7 +289,7 @@ fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
                 out.bytes += out.turn * bytes[stack.index()];
             }
         }
-        if let StackRef::Entry(task) = push.stack {
+        if let Some(task) = role.child() {
             out.children.push(stack);
             out.spawned.push(task.index());
         }
@@ -317,13 +297,14 @@ fn pushes(layouts: &Layouts, bytes: &[u64], segment: &Segment) -> Pushes {
     out
 }
 
-fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
-    task.segments[0].ret?;
+fn result(program: &Levelized, task: TaskId) -> Option<ResultPlan> {
+    program.entry(task).ret?;
     let structs = &program.program.structs;
-    let ty = &program.program[task.func].ret;
+    let ty = &program.program[program.func(task)].ret;
     let layout = ty.layout(structs);
     let pieces = ty.pieces(structs);
-    let combined: Vec<CombinedPiece> = match task.combine {
+    let way = program[task].combine;
+    let combined: Vec<CombinedPiece> = match way {
         Combine::Store => Vec::new(),
         combine => (pieces.iter().enumerate())
             .filter_map(|(i, piece)| match piece.kind {
@@ -337,11 +318,11 @@ fn result(program: &Levelized, task: &LoweredTask) -> Option<ResultPlan> {
             .collect(),
     };
     debug_assert!(
-        task.combine == Combine::Store || combined.len() == pieces.len(),
+        way == Combine::Store || combined.len() == pieces.len(),
         "only scalars can be combined"
     );
     debug_assert_eq!(
-        task.element.last().map(stride),
+        program.element(task).last().map(stride),
         Some(8),
         "the return address is the last field"
     );

@@ -16,7 +16,7 @@ use millstream_graph::{
         CheckKind, Combine, FuncId, Function, FunctionKind, LocalId, Param, Program, SegmentId,
         Span, TaskId,
     },
-    levelized::{Field, Levelized, LoweredTask, Push, Segment, StackRef},
+    levelized::{Field, Levelized, LoweredSegment, LoweredTask, Push, StackRole, Tasks},
     ty::{PieceKind, Scalar, Type},
 };
 
@@ -107,19 +107,21 @@ pub(crate) fn program() -> Levelized {
             .iter()
             .map(|p| (&*p.name, p.ty.scalar().expect("a scalar")))
             .collect();
-        let rest = StackRef::Continuation(id, SegmentId(1));
+        let rest = StackRole::Continuation(id, SegmentId(1));
         let push = |stack, max| Push { stack, max };
-        let children = spawns.iter().map(|&(t, max)| push(StackRef::Entry(t), max));
+        let children = spawns
+            .iter()
+            .map(|&(t, max)| push(StackRole::Entry(t), max));
         let entry = children
             .clone()
-            .chain([push(StackRef::Frame(id), Some(1)), push(rest, Some(1))])
+            .chain([push(StackRole::Frame(id), Some(1)), push(rest, Some(1))])
             .collect();
         let again = if name == "repeat" {
             children.chain([push(rest, Some(1))]).collect()
         } else {
             Vec::new()
         };
-        let segment = |number: u32, pushes| Segment {
+        let segment = |number: u32, pushes| LoweredSegment {
             body: Function {
                 name: format!("{name}.{number}"),
                 ..function(FunctionKind::Segment)
@@ -166,11 +168,7 @@ pub(crate) fn program() -> Levelized {
         Combine::Store,
         &[(SLEEPY, Some(2))],
     );
-    Levelized {
-        program,
-        tasks,
-        wide: None,
-    }
+    Tasks { program, tasks }.levelized()
 }
 
 /// `count` in plain Rust.

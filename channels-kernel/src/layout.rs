@@ -4,8 +4,9 @@
 //! stacks of a program are numbered as [`Levelized::stacks`] lists them, their fields in order behind one another.
 
 use millstream_graph::{
+    graph::ChannelKey,
     ir::{ChannelId, FieldId, SegmentId, TaskId},
-    levelized::{Field, Levelized, StackRef},
+    levelized::{Field, Levelized, StackRole},
 };
 
 /// Alignment of a field's array in bytes: a cache line, and what a wavefront loads at once.
@@ -27,8 +28,10 @@ impl StackIndex {
 /// The layout of one stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StackLayout {
-    /// What the stack holds.
-    pub stack: StackRef,
+    /// The channel.
+    pub channel: ChannelKey,
+    /// What it holds.
+    pub role: StackRole,
     /// Its fields.
     pub fields: Vec<Field>,
     /// Number of its first field, counted over all stacks.
@@ -77,12 +80,13 @@ impl Layouts {
     #[must_use]
     pub fn new(program: &Levelized) -> Self {
         let mut next = 0u32;
-        let stacks = program.stacks().into_iter().map(|stack| {
-            let fields = program.fields(stack);
+        let stacks = program.stacks().iter().map(|&channel| {
+            let fields = program.fields(channel).to_vec();
             let first_field = next;
             next += fields.len() as u32;
             StackLayout {
-                stack,
+                channel,
+                role: program.role(channel),
                 fields,
                 first_field,
             }
@@ -94,11 +98,19 @@ impl Layouts {
         }
     }
 
-    fn position(&self, stack: StackRef) -> Option<StackIndex> {
-        self.stacks
-            .iter()
-            .position(|s| s.stack == stack)
-            .map(|i| StackIndex(i as u32))
+    fn position(&self, of: impl Fn(&StackLayout) -> bool) -> Option<StackIndex> {
+        let found = self.stacks.iter().position(of);
+        found.map(|i| StackIndex(i as u32))
+    }
+
+    /// A channel of the program.
+    ///
+    /// # Panics
+    /// If it is none of its stacks.
+    #[must_use]
+    pub fn of(&self, channel: ChannelKey) -> StackIndex {
+        self.position(|s| s.channel == channel)
+            .expect("a segment pushes only to stacks of its program")
     }
 
     /// The entry stack of a task.
@@ -107,14 +119,14 @@ impl Layouts {
     /// If the task is not of this program.
     #[must_use]
     pub fn entry(&self, task: TaskId) -> StackIndex {
-        self.position(StackRef::Entry(task))
+        self.position(|s| s.role == StackRole::Entry(task))
             .expect("every task has an entry stack")
     }
 
     /// The frame stack of a task, if it has frames.
     #[must_use]
     pub fn frame(&self, task: TaskId) -> Option<StackIndex> {
-        self.position(StackRef::Frame(task))
+        self.position(|s| s.role == StackRole::Frame(task))
     }
 
     /// The continuation stack of a segment.
@@ -123,7 +135,7 @@ impl Layouts {
     /// If the segment is not a continuation of this program.
     #[must_use]
     pub fn continuation(&self, task: TaskId, segment: SegmentId) -> StackIndex {
-        self.position(StackRef::Continuation(task, segment))
+        self.position(|s| s.role == StackRole::Continuation(task, segment))
             .expect("every continuation segment has a stack")
     }
 
@@ -133,7 +145,7 @@ impl Layouts {
     /// If the channel is not of this program.
     #[must_use]
     pub fn channel(&self, channel: ChannelId) -> StackIndex {
-        self.position(StackRef::Channel(channel))
+        self.position(|s| s.role == StackRole::Channel(channel))
             .expect("every channel of a graph has a stack")
     }
 

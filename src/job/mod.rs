@@ -98,7 +98,7 @@ impl Job {
     pub fn graph(&self) -> Graph {
         let loaded = &self.loaded;
         let graph = loaded.graph.as_ref();
-        graph.map_or_else(|| Graph::of(&loaded.lowered), Clone::clone)
+        graph.unwrap_or(loaded.lowered.graph()).clone()
     }
 
     /// What devices make of its graph, if that is one of kernels rather than of tasks.

@@ -196,7 +196,7 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
                     .find(&entry.task)
                     .ok_or_else(|| Problem::new(format!("there is no task `{}`", entry.task)))?;
                 let lowered = &loaded.lowered;
-                let ret = &lowered.program[lowered[task].func].ret;
+                let ret = &lowered.program[lowered.func(task)].ret;
                 // A call whose result nobody asks for leaves the run its name.
                 if call.is_empty() || !ret.is_unit() {
                     call = entry.shown(own, structs);
@@ -418,7 +418,7 @@ impl Prepared {
             return None;
         };
         let lowered = &self.loaded.lowered;
-        Some(&lowered.program[lowered[task].func].ret)
+        Some(&lowered.program[lowered.func(task)].ret)
     }
 
     fn shown_buffers(&self) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::{
     error::{JobError, Problem, Result, Source, Text},
     graph::{self, Placed},
-    spec::Spec,
+    spec::{GraphSpec, Spec},
 };
 use millstream_cilk_lower::{
     Diagnostics, ParallelLoop, Parsed, SourceError, lower, parse_module, read_file,
@@ -13,7 +13,7 @@ use millstream_graph::{
     ir::{Options, Program},
     levelized::Levelized,
     text::parse_program,
-    verify::{VerifyError, verify},
+    verify::{VerifyError, verify, verify_rest},
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -147,7 +147,8 @@ fn instead_of(path: &Path) -> Option<String> {
 pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
     let (source, Parsed { program, loops }) = match &spec.ir {
         Some(text) => {
-            let program = from_ir(text)?;
+            let has_tasks = |graph: &GraphSpec| !graph.written.tasks.0.is_empty();
+            let program = from_ir(text, spec.graph.as_ref().is_some_and(has_tasks))?;
             let loops = Vec::new();
             (text.source().clone(), Parsed { program, loops })
         }
@@ -168,8 +169,8 @@ pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
     };
     let internal = |e: String| JobError::from(Problem::new(e));
     let (lowered, placed) = match &graph {
-        Some(graph) if graph.tasks().len() > 0 => {
-            let lowered = graph.levelized(&program);
+        Some(graph) if !graph.tasks().is_empty() => {
+            let lowered = Levelized::new(program.clone(), graph.clone());
             // What is wrong with it was said before.
             let first = |p: Vec<millstream_graph::graph::Problem>| {
                 internal(p.first().map(ToString::to_string).unwrap_or_default())
@@ -184,7 +185,7 @@ pub(crate) fn load(spec: &Spec) -> Result<Loaded> {
         }
     };
     tracing::debug!(
-        tasks = lowered.tasks.len(),
+        tasks = lowered.len(),
         stacks = lowered.stacks().len(),
         "lowered"
     );
@@ -216,8 +217,8 @@ fn from_rust(spec: &Spec) -> Result<(Arc<Source>, Parsed)> {
     Ok((source, parsed))
 }
 
-/// The program of a text of the IR.
-fn from_ir(text: &Text) -> Result<Program> {
+/// The program of a text of the IR, which has segments only where a graph has tasks.
+fn from_ir(text: &Text, has_tasks: bool) -> Result<Program> {
     let program = parse_program(text.as_str()).map_err(|e| {
         let lines = text.as_str().split_inclusive('\n');
         let before: usize = lines
@@ -230,7 +231,11 @@ fn from_ir(text: &Text) -> Result<Program> {
         let message = format!("`ir` is no program: {}", e.message);
         JobError::from(text.problem_at(at..at, message, "here"))
     })?;
-    match verify(&program) {
+    let right = match has_tasks {
+        true => verify_rest(&program),
+        false => verify(&program),
+    };
+    match right {
         Ok(()) => Ok(program),
         Err(errors) => {
             let problem = |e: &VerifyError| {

@@ -220,15 +220,8 @@ fn a_graph_of_channel_stacks_is_built_by_hand() {
 program figure_11 in "figure_11.ron"
 // What spawns name: the parameters and the result. Its code is in the segments.
 task fib(n: u32) -> u64 takes %0 { let %0 n: u32 b0: return 0u64 }
-"#,
-    channels: {
-        "calls": (fields: { "n": "u32", "return": "ptr" }, protocol: Stack),
-        "frames": (fields: { "x": "u64", "y": "u64", "return": "ptr" }, protocol: Stack),
-        "sums": (fields: { "frame": "u32" }, protocol: Stack),
-    },
-    kernels: {
-        "fib": (consumes: "calls", produces: ["calls", "frames", "sums"], most: [2, 1, 1], returns: 1, segment: r#"
-segment fib() -> u64 takes %0, %1 {
+
+segment call() -> u64 takes %0, %1 {
     let %0 n: u32, %1 return: ptr, %2: bool, %3: u64, %4: u32, %5: u32, %6: ptr, %7: ptr
 b0: %2 = lt %0, 2u32
     branch %2 b1 b2
@@ -243,8 +236,8 @@ b2: frame_alloc
     %7 = addr .1
     spawn @fib(%5) -> %7 store
     continue s1
-}"#),
-        "sum": (consumes: "sums", returns: 3, segment: r#"
+}
+
 segment sum() -> u64 {
     let %0: u64, %1: u64, %2: u64, %3 return: ptr
 b0: %3 = load .2
@@ -252,7 +245,16 @@ b0: %3 = load .2
     %1 = load .1
     %2 = add %0, %1
     return %2
-}"#),
+}
+"#,
+    channels: {
+        "calls": (fields: { "n": "u32", "return": "ptr" }, protocol: Stack),
+        "frames": (fields: { "x": "u64", "y": "u64", "return": "ptr" }, protocol: Stack),
+        "sums": (fields: { "frame": "u32" }, protocol: Stack),
+    },
+    kernels: {
+        "fib": (segment: "call", returns: 1, consumes: "calls", produces: ["calls", "frames", "sums"], most: [2, 1, 1]),
+        "sum": (segment: "sum", returns: 3, consumes: "sums"),
     },
     tasks: { "fib": (calls: "calls", frames: "frames", segments: ["fib", "sum"]) },
     entry: "fib(n)",

@@ -64,7 +64,7 @@ pub fn compile_with(
     check: bool,
 ) -> Result<usize, String> {
     // Of kernels alone a GPU compiles the graphs that they are part of.
-    if program.tasks.is_empty() {
+    if program.is_empty() {
         return Ok(0);
     }
     let plan = Plan::new(program, MEMORY);

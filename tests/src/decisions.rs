@@ -10,10 +10,7 @@
 
 use millstream_aggregator::{Decision, Reason};
 use millstream_channels_kernel::layout::Layouts;
-use millstream_graph::{
-    ir::{SegmentId, TaskId},
-    levelized::Levelized,
-};
+use millstream_graph::{ir::SegmentId, levelized::Levelized};
 use std::collections::BTreeMap;
 
 /// A level: of each task the first entry that did not run and how many there are, of each continuation's stack how many wait.
@@ -56,14 +53,11 @@ pub fn check(
     width: u64,
 ) -> Result<(), String> {
     let layouts = Layouts::new(program);
-    let tasks = 0..program.tasks.len();
-    let entries: Vec<usize> = tasks
-        .clone()
-        .map(|t| layouts.entry(TaskId::new(t)).index())
-        .collect();
-    let continuations = tasks.flat_map(|t| {
-        let segments = 1..program.tasks[t].segments.len();
-        segments.map(move |s| (TaskId::new(t), SegmentId::new(s)))
+    let entries = program.tasks().map(|(t, _)| layouts.entry(t).index());
+    let entries: Vec<usize> = entries.collect();
+    let continuations = program.tasks().flat_map(|(t, task)| {
+        let segments = 1..task.segments.len();
+        segments.map(move |s| (t, SegmentId::new(s)))
     });
     let mut model = Model {
         levels: Vec::new(),

@@ -1,6 +1,7 @@
 //! What a lowered program looks like from afar: its channels, frames and what each segment pushes.
 
-use millstream_graph::levelized::{Field, Levelized, StackRef};
+use millstream_graph::graph::ChannelKey;
+use millstream_graph::levelized::{Field, Levelized, StackRole};
 use millstream_graph::ty::PieceKind;
 use std::fmt::Write as _;
 
@@ -17,15 +18,16 @@ pub fn facts(program: &Levelized) -> String {
 }
 
 fn of_form(program: &Levelized, out: &mut String) {
-    for task in &program.tasks {
-        let _ = writeln!(out, "task {}({})", task.name, fields(&task.element));
-        if !task.frame.is_empty() {
-            let _ = writeln!(out, "  frame {}", fields(&task.frame));
+    for (t, task) in program.tasks() {
+        let element = fields(program.element(t));
+        let _ = writeln!(out, "task {}({element})", task.name);
+        let frame = program.frame(t);
+        if !frame.is_empty() {
+            let _ = writeln!(out, "  frame {}", fields(frame));
         }
-        for (i, segment) in task.segments.iter().enumerate() {
+        for (i, segment) in program.segments(t).enumerate() {
             let pushes: Vec<String> = segment
-                .pushes
-                .iter()
+                .pushes()
                 .map(|p| {
                     format!(
                         "{} x {}",
@@ -52,11 +54,11 @@ fn fields(fields: &[Field]) -> String {
     fields.iter().map(show).collect::<Vec<_>>().join(", ")
 }
 
-fn stack(program: &Levelized, stack: StackRef) -> String {
-    match stack {
-        StackRef::Entry(t) => program[t].name.clone(),
-        StackRef::Frame(t) => format!("{}'s frame", program[t].name),
-        StackRef::Continuation(t, s) => format!("{}'s segment {}", program[t].name, s.index()),
-        StackRef::Channel(_) => format!("the channel {}", program.name(stack)),
+fn stack(program: &Levelized, stack: ChannelKey) -> String {
+    match program.role(stack) {
+        StackRole::Entry(t) => program[t].name.clone(),
+        StackRole::Frame(t) => format!("{}'s frame", program[t].name),
+        StackRole::Continuation(t, s) => format!("{}'s segment {}", program[t].name, s.index()),
+        StackRole::Channel(_) => format!("the channel {}", program.name(stack)),
     }
 }

@@ -3,7 +3,7 @@
 //! That the programs in it run as the page says is tested where they are included: `src/lib.rs` has the pages as doctests.
 
 use millstream_cilk_lower::{SourceError, lower::lower, parse_file};
-use millstream_graph::graph::{Drawing, Graph};
+use millstream_graph::graph::Drawing;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -179,7 +179,7 @@ fn drawing(example: &str) -> Drawing {
     let file = format!("examples/{example}.rs");
     let program = parse_file(&page(&file), &file, None).unwrap();
     let lowered = lower(&program).unwrap();
-    Drawing::new(&Graph::of(&lowered), &lowered.program)
+    Drawing::new(lowered.graph(), &lowered.program)
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Given {
         let loaded = device.load(lowered).unwrap();
         let id = lowered.find(task).unwrap();
         let program = &lowered.program;
-        let params = program[lowered[id].func].params.iter();
+        let params = program[lowered.func(id)].params.iter();
         let pieces = params
             .zip(args)
             .flat_map(|(p, arg)| self.pieces(arg, &p.ty, &program.structs));

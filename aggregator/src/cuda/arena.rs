@@ -14,7 +14,7 @@ use millstream_channels_kernel::{
 };
 use millstream_graph::{
     ir::TaskId,
-    levelized::StackRef,
+    levelized::StackRole,
     ty::{Layout, PieceKind},
 };
 
@@ -291,8 +291,8 @@ impl Arena {
         base: u64,
         args: &[Vec<Vec<u8>>],
     ) -> Vec<(u64, Vec<u8>)> {
-        let stack = &plan.stacks[plan.number_of(StackRef::Entry(self.entry), false) as usize];
-        let returns = plan.program[self.entry].segments[0].ret.is_some();
+        let stack = &plan.stacks[plan.number_of(StackRole::Entry(self.entry), false) as usize];
+        let returns = plan.program.entry(self.entry).ret.is_some();
         let mut out = Vec::new();
         for (i, field) in stack.fields.iter().enumerate() {
             let mut bytes = Vec::new();

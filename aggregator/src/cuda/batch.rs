@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{error::RunError, report::RunReport};
 use millstream_channels_kernel::{cuda::plan::Plan, layout::stride};
-use millstream_graph::{ir::TaskId, levelized::StackRef, ty::PieceKind};
+use millstream_graph::{ir::TaskId, levelized::StackRole, ty::PieceKind};
 use std::cell::RefCell;
 
 /// Elements as channels have them: the bytes of each field, element after element.
@@ -54,7 +54,7 @@ pub(super) struct Outlet {
 impl Outlet {
     fn new(plan: &Plan, batch: Batch<'_>) -> Self {
         let source = |sink: &TaskId| {
-            let stack = plan.number_of(StackRef::Entry(*sink), false);
+            let stack = plan.number_of(StackRole::Entry(*sink), false);
             plan.sources.iter().position(|s| s.stack == stack)
         };
         let fields = |s: &usize| {
@@ -89,7 +89,7 @@ pub fn run_batch(
     batch: Batch<'_>,
 ) -> Result<Ran, RunError> {
     let plan = &launcher.kernels().plan;
-    let element = &plan.program[batch.task].element;
+    let element = plan.program.element(batch.task);
     let piece = |root: usize, field: usize| {
         let size = match element[field].kind {
             PieceKind::Scalar(ty) => ty.size(),

@@ -181,17 +181,17 @@ pub(super) fn arguments(
     task: TaskId,
     calls: &[ErasedCall<'_>],
 ) -> Result<(Pieces, Copies), RunError> {
-    let Some(lowered) = plan.program.tasks.get(task.index()) else {
+    if plan.program.get(task).is_none() {
         return Err(RunError::BadArguments(format!(
             "the program has no task {task}"
         )));
-    };
+    }
     let program = &plan.program.program;
     let (mut pieces, mut regions, mut owners) = (Vec::new(), Vec::new(), Vec::new());
     for (number, call) in calls.iter().enumerate() {
-        let mut fields = vec![Vec::new(); lowered.element.len()];
+        let mut fields = vec![Vec::new(); plan.program.element(task).len()];
         args::push(
-            &program[lowered.func],
+            &program[plan.program.func(task)],
             &program.structs,
             &call.args,
             home,

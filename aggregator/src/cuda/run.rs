@@ -25,7 +25,7 @@ use millstream_channels_kernel::cuda::{
     abi::{Control, Dispatch, Level, Mailbox, Mark, Standing, status},
     plan::{Mode, Plan},
 };
-use millstream_graph::{ir::TaskId, levelized::StackRef};
+use millstream_graph::{ir::TaskId, levelized::StackRole};
 use std::{
     sync::atomic::Ordering,
     time::{Duration, Instant},
@@ -315,7 +315,7 @@ impl<'a, L: Launcher> Run<'a, L> {
     /// The policy where a run begins.
     fn policy(&self) -> Policy<'_> {
         let kernels = self.launcher.kernels();
-        let stack = kernels.plan.number_of(StackRef::Entry(self.task), false);
+        let stack = kernels.plan.number_of(StackRole::Entry(self.task), false);
         Policy::new(
             &kernels.plan,
             &self.arena.capacities,

@@ -47,9 +47,8 @@ pub(super) struct Spans {
 
 /// What drawings call a segment.
 pub(super) fn node_name<'p>(plan: &'p Plan, source: &Source) -> &'p str {
-    &plan.program[source.task].segments[source.segment.index()]
-        .body
-        .name
+    let segment = plan.program.segment(source.task, source.segment);
+    &segment.kernel.name
 }
 
 /// The nodes of a program: tasks that begin, then frames that go on. Two sources of one segment are the same node.

@@ -72,7 +72,7 @@ impl<'p> Gen<'_, 'p> {
     pub(super) fn open_channels(
         &mut self,
         task: TaskId,
-        segment: &'p Segment,
+        segment: Segment<'p>,
         entry: bool,
     ) -> bool {
         let layouts = self.unit.layouts;
@@ -99,7 +99,7 @@ impl<'p> Gen<'_, 'p> {
             task,
             ret: segment.ret,
             tops: BTreeMap::new(),
-            restarts: segment.restarts().is_some(),
+            restarts: segment.body.restarts().is_some(),
             bases: BTreeMap::new(),
             frame: layouts.frame(task).map(|_| self.b.declare_var(types::I64)),
             element: entry.then(|| self.b.declare_var(types::I64)),

@@ -37,7 +37,7 @@ impl Gen<'_, '_> {
 
     fn frame_field(&mut self, field: FieldId) -> (Value, i32, PieceKind) {
         let task = self.task();
-        let kind = self.unit.program[task][field].kind;
+        let kind = self.unit.program.frame(task)[field.index()].kind;
         let number = self.unit.layouts.frame_field(task, field);
         let frame = self.frame();
         let (addr, at) = self.field_at(number, frame, 0, kind.layout());

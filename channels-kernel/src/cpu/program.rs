@@ -77,9 +77,9 @@ impl CompiledProgram {
         let layouts = Layouts::new(program);
         let mut unit = Unit::new(program, &layouts)?;
         let mut ids = Vec::new();
-        for (task, lowered) in program.tasks.iter().enumerate() {
+        for (task, lowered) in program.tasks() {
             let segments = (0..lowered.segments.len())
-                .map(|s| segment::compile(&mut unit, TaskId::new(task), SegmentId::new(s)));
+                .map(|s| segment::compile(&mut unit, task, SegmentId::new(s)));
             ids.push(segments.collect::<Result<Vec<_>, _>>()?);
         }
         unit.compile_helpers()?;

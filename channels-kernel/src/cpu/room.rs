@@ -32,16 +32,18 @@ pub(super) struct Pushes {
 
 impl Gen<'_, '_> {
     /// The stacks that the segment's code pushes to, how often each block does, and at most, as [`Segment::pushes`] says.
-    pub(super) fn pushed(&self, task: TaskId, segment: &Segment) -> BTreeMap<StackIndex, Pushes> {
+    pub(super) fn pushed(
+        &self,
+        task: TaskId,
+        segment: Segment<'_>,
+    ) -> BTreeMap<StackIndex, Pushes> {
         let (program, layouts) = (self.unit.program, self.unit.layouts);
         let blocks = &segment.body.blocks;
         let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
         let mut push = |stack, block: usize, leaves: bool| {
             let pushes = out.entry(stack).or_insert_with(|| {
-                let declared = segment
-                    .pushes
-                    .iter()
-                    .filter(|p| p.stack == layouts[stack].stack);
+                let declared = segment.pushes();
+                let declared = declared.filter(|p| p.stack == layouts[stack].channel);
                 let max = declared
                     .map(|p| p.max.map(u64::from))
                     .reduce(|a, b| Some(a? + b?))
@@ -50,7 +52,7 @@ impl Gen<'_, '_> {
                     max,
                     blocks: vec![0; blocks.len()],
                     leaves: false,
-                    rare: segment.is_rare(layouts[stack].stack),
+                    rare: segment.is_rare(layouts[stack].role),
                 }
             });
             pushes.blocks[block] += 1;
@@ -114,7 +116,7 @@ impl Gen<'_, '_> {
     }
 
     /// How many elements may be consumed, at most `count`: as many as find room for all pushes that can be counted.
-    pub(super) fn room_for(&mut self, task: TaskId, segment: &Segment, count: Value) -> Value {
+    pub(super) fn room_for(&mut self, task: TaskId, segment: Segment<'_>, count: Value) -> Value {
         let ctx = self.ctx();
         let states = self.b.ins().load(
             types::I64,

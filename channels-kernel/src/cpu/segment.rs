@@ -43,14 +43,14 @@ pub(super) fn compile(
     signature.params.extend([AbiParam::new(types::I64); 3]);
     signature.returns.push(AbiParam::new(types::I64));
     let name = format!("{}.{segment}", lowered.name);
-    let user_name = lowered.name.split('+').next().unwrap_or(&lowered.name);
+    let user_name = lowered.source_name();
     unit.define(&name, signature, |g| {
-        g.segment(task, segment, &lowered[segment], user_name)
+        g.segment(task, segment, program.segment(task, segment), user_name)
     })
 }
 
 impl<'p> Gen<'_, 'p> {
-    fn segment(&mut self, task: TaskId, id: SegmentId, segment: &'p Segment, name: &'p str) {
+    fn segment(&mut self, task: TaskId, id: SegmentId, segment: Segment<'p>, name: &'p str) {
         let is_entry = id.0 == 0;
         let params = self
             .b
@@ -59,7 +59,7 @@ impl<'p> Gen<'_, 'p> {
             .block_params(self.b.current_block().expect("in the entry block"))
             .to_vec();
         let (run, count) = (params[1], params[2]);
-        let facts = helper::of_body(&segment.body, &self.unit.facts);
+        let facts = helper::of_body(segment.body, &self.unit.facts);
         let zero = self.b.ins().iconst(types::I64, 0);
         // Numbers of elements: on the stack for an entry, within `frames` for a continuation.
         let first = if is_entry { run } else { zero };
@@ -85,7 +85,7 @@ impl<'p> Gen<'_, 'p> {
 
         // What stays in registers is loaded last, when nothing else asks for them.
         self.b.switch_to_block(open);
-        self.load_uniforms(&segment.body);
+        self.load_uniforms(segment.body);
         let roomy = self.open_channels(task, segment, is_entry);
         self.load_cancel(facts.polls, roomy);
         // Where the run may end early, the end of the loop is written to.
@@ -105,7 +105,7 @@ impl<'p> Gen<'_, 'p> {
         });
         let element_fields =
             is_entry.then(|| self.unit.layouts[self.unit.layouts.entry(task)].first_field);
-        self.enter(&segment.body, name, Exit::Segment, element_fields);
+        self.enter(segment.body, name, Exit::Segment, element_fields);
         if is_entry {
             let element = self
                 .channels

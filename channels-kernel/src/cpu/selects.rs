@@ -27,16 +27,18 @@ const MOST_DEEP: usize = 8;
 
 /// A program with selections in place of branches, where they are faster.
 pub(super) fn selected(program: &Levelized) -> Levelized {
+    let rets = program.all_segments().map(|(_, s)| s.ret);
+    let segments = program.codes().zip(rets).collect::<Vec<_>>();
     let mut program = program.clone();
-    for function in &mut program.program.functions {
-        if function.kind == FunctionKind::Helper {
-            select(function, None);
-        }
+    let functions = &mut program.program.functions;
+    for helper in functions
+        .iter_mut()
+        .filter(|f| f.kind == FunctionKind::Helper)
+    {
+        select(helper, None);
     }
-    for task in &mut program.tasks {
-        for segment in &mut task.segments {
-            select(&mut segment.body, segment.ret);
-        }
+    for (code, ret) in segments {
+        select(&mut functions[code.index()], ret);
     }
     program
 }
@@ -286,7 +288,10 @@ mod tests {
         let before =
             millstream_cilk_lower::lower::lower(&program).unwrap_or_else(|e| panic!("{e}"));
         let count = |program: &Levelized| {
-            let blocks = &program.tasks[0].segments[0].body.blocks;
+            let blocks = &program
+                .entry(program.find("way").expect("the task"))
+                .body
+                .blocks;
             let branches = blocks
                 .iter()
                 .filter(|b| matches!(b.term, Terminator::Branch { .. }));

@@ -392,7 +392,7 @@ impl<'p> Gen<'_, 'p> {
         };
         let program = self.unit.program;
         let task = self.task();
-        let pieces = program.program[program[task].func]
+        let pieces = program.program[program.func(task)]
             .ret
             .pieces(&program.program.structs);
         let to = self.operand(Operand::Local(ret));

@@ -149,9 +149,7 @@ impl<'a, 'w> Body<'a, 'w> {
     /// The segment's local that holds the return address.
     pub(super) fn ret_local(&self) -> Option<LocalId> {
         match self.role {
-            Role::Segment { task, segment, .. } => {
-                self.plan.program[task].segments[segment.index()].ret
-            }
+            Role::Segment { task, segment, .. } => self.plan.program.segment(task, segment).ret,
             Role::Helper { .. } | Role::Node { .. } => None,
         }
     }

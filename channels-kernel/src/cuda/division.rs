@@ -7,7 +7,7 @@ use super::{
     rules,
     stack::{FEW, Stack},
 };
-use millstream_graph::{ir::TaskId, levelized::StackRef};
+use millstream_graph::{ir::TaskId, levelized::StackRole};
 
 /// Of so many levels each may have something that waits in two stacks.
 const MANY_LEVELS: u64 = 1 << 21;
@@ -37,7 +37,7 @@ impl<'a> Division<'a> {
             .iter()
             .map(|s| single[s.task.index()] || !reached[s.task.index()])
             .collect();
-        let first = plan.number_of(StackRef::Entry(entry), false) as usize;
+        let first = plan.number_of(StackRole::Entry(entry), false) as usize;
         let least = match small[first] {
             true => 0,
             false => roots.div_ceil(plan.stacks[first].weight),

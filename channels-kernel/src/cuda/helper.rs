@@ -11,7 +11,6 @@ use super::{
 use millstream_graph::{
     flow::{CallGraph, Liveness},
     ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind, TaskId},
-    levelized::LoweredTask,
     ty::{Layout, PieceKind},
 };
 
@@ -159,14 +158,14 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
     };
     let others = others.iter().filter(|(id, _)| by_lanes(*id));
     let others = others.map(|(_, f)| slots(f)).sum::<u64>();
-    let base = |(i, task): (usize, &LoweredTask)| {
-        let own = plan.regions.crew_of(TaskId::new(i)) == Crew::Lane;
-        let segments = task.segments.iter().filter(|_| own);
-        let segments = segments.map(|s| slots(&s.body)).max();
+    let base = |task: TaskId| {
+        let own = plan.regions.crew_of(task) == Crew::Lane;
+        let segments = plan.program.segments(task).filter(|_| own);
+        let segments = segments.map(|s| slots(s.body)).max();
         KERNEL_FRAME + segments.unwrap_or(0) + others
     };
     Some(Recursion {
-        bases: plan.program.tasks.iter().enumerate().map(base).collect(),
+        bases: plan.program.tasks().map(|(t, _)| base(t)).collect(),
         call,
     })
 }
@@ -174,7 +173,7 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
 /// The helpers that are called. Those of a graph are too by who asks what a channel has, so all of them stay.
 fn helpers<'a>(plan: &'a Plan, calls: &CallGraph) -> impl Iterator<Item = (FuncId, &'a Function)> {
     let program = &plan.program.program;
-    let segments = plan.program.tasks.iter().flat_map(|t| &t.segments);
+    let segments = plan.program.all_segments().map(|s| s.1);
     let mut called = vec![!program.channels.is_empty(); program.functions.len()];
     for stmt in segments.flat_map(|s| s.body.stmts()) {
         if let StmtKind::Call { func, .. } = stmt.kind {

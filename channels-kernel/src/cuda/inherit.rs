@@ -4,14 +4,14 @@
 use super::plan::Plan;
 use millstream_graph::{
     flow::Flow,
-    ir::{Arg, BlockId, Dest, LocalId, Operand, StmtKind, TaskId},
-    levelized::{Levelized, Segment, StackRef},
+    ir::{Arg, BlockId, Dest, Function, LocalId, Operand, StmtKind, TaskId},
+    levelized::{Levelized, Segment},
 };
 
 /// A spawn in a task's segment.
 struct Site<'a> {
     parent: TaskId,
-    segment: &'a Segment,
+    segment: Segment<'a>,
     is_entry: bool,
     block: BlockId,
     args: &'a [Operand],
@@ -32,7 +32,7 @@ impl Site<'_> {
     fn passes(&self, field: usize) -> bool {
         let own = self.segment.body.args.get(field);
         self.is_entry
-            && matches!((self.operand(field), own), (Some(Operand::Local(l)), Some(Arg::Local(own))) if l == *own && !is_assigned(self.segment, l))
+            && matches!((self.operand(field), own), (Some(Operand::Local(l)), Some(Arg::Local(own))) if l == *own && !is_assigned(self.segment.body, l))
     }
 
     /// Whether a run of the segment gives a field the same value each time the spawn comes.
@@ -43,7 +43,7 @@ impl Site<'_> {
         let Operand::Local(local) = operand else {
             return true;
         };
-        let cyclic = Flow::new(&self.segment.body).cyclic();
+        let cyclic = Flow::new(self.segment.body).cyclic();
         let blocks = self.segment.body.blocks.iter().enumerate();
         let mut places = blocks.flat_map(|(i, b)| {
             let in_loop = cyclic.contains(BlockId::new(i));
@@ -62,28 +62,27 @@ impl Site<'_> {
     }
 }
 
-fn is_assigned(segment: &Segment, local: LocalId) -> bool {
-    segment.body.stmts().any(|s| s.kind.def() == Some(local))
+fn is_assigned(body: &Function, local: LocalId) -> bool {
+    body.stmts().any(|s| s.kind.def() == Some(local))
 }
 
 /// The spawns of a task.
 fn sites(program: &Levelized, child: TaskId) -> Vec<Site<'_>> {
     let mut out = Vec::new();
-    for (t, task) in program.tasks.iter().enumerate() {
-        for (s, segment) in task.segments.iter().enumerate() {
+    for (parent, _) in program.tasks() {
+        for (s, segment) in program.segments(parent).enumerate() {
             for (b, block) in segment.body.blocks.iter().enumerate() {
                 for stmt in &block.stmts {
                     if let StmtKind::Spawn {
                         func, args, dest, ..
                     } = &stmt.kind
-                        && *func == program[child].func
+                        && *func == program.func(child)
                     {
-                        let (parent, block) = (TaskId::new(t), BlockId::new(b));
                         out.push(Site {
                             parent,
                             segment,
                             is_entry: s == 0,
-                            block,
+                            block: BlockId::new(b),
                             args,
                             dest: *dest,
                         });
@@ -131,20 +130,14 @@ impl Plan {
     /// The tasks that a run may have elements of.
     #[must_use]
     pub fn reached(&self, entry: TaskId) -> Vec<bool> {
-        let mut reached = vec![false; self.program.tasks.len()];
+        let mut reached = vec![false; self.program.len()];
         let mut work = vec![entry];
         while let Some(task) = work.pop() {
             if std::mem::replace(&mut reached[task.index()], true) {
                 continue;
             }
-            let pushes = self.program[task].segments.iter().flat_map(|s| &s.pushes);
-            work.extend(pushes.filter_map(|p| {
-                if let StackRef::Entry(t) = p.stack {
-                    Some(t)
-                } else {
-                    None
-                }
-            }));
+            let pushes = self.program.segments(task).flat_map(Segment::pushes);
+            work.extend(pushes.filter_map(|p| self.program.role(p.stack).child()));
         }
         reached
     }
@@ -158,7 +151,7 @@ impl Plan {
                 .filter(|s| reached[s.parent.index()])
                 .collect()
         };
-        let all: Vec<Vec<Site<'_>>> = (0..self.program.tasks.len()).map(of).collect();
+        let all: Vec<Vec<Site<'_>>> = (0..self.program.len()).map(of).collect();
         let mut single = vec![false; all.len()];
         single[entry.index()] = roots == 1 && all[entry.index()].is_empty();
         // As many rounds as tasks: each may hang on the one before.
@@ -168,7 +161,7 @@ impl Plan {
                     && t != entry.index()
                 {
                     single[t] = single[site.parent.index()]
-                        && !Flow::new(&site.segment.body).cyclic().contains(site.block);
+                        && !Flow::new(site.segment.body).cyclic().contains(site.block);
                 }
             }
         }

@@ -17,7 +17,7 @@ use super::{
 use millstream_graph::{
     flow::{Flow, Liveness},
     ir::{BinOp, BlockId, Function, LocalId, Operand, Rvalue, Stmt, StmtKind, TaskId, Terminator},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::Scalar,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ pub(super) fn find(plan: &Plan, source: &Source, function: &Function) -> Vec<Lon
         return Vec::new();
     }
     let flow = Flow::new(function);
-    let ret = plan.program[source.task].segments[source.segment.index()].ret;
+    let ret = plan.program.segment(source.task, source.segment).ret;
     let look = Look {
         plan,
         source,
@@ -241,9 +241,13 @@ impl Look<'_> {
     }
 
     fn push(&self, child: TaskId) -> Option<usize> {
-        let segment = &self.plan.program[self.source.task].segments[self.source.segment.index()];
-        let stack = StackRef::Entry(child);
-        segment.pushes.iter().position(|p| p.stack == stack)
+        let segment = self
+            .plan
+            .program
+            .segment(self.source.task, self.source.segment);
+        let stack = self.plan.program.stack(StackRole::Entry(child));
+        let mut pushes = segment.pushes();
+        pushes.position(|p| Some(p.stack) == stack)
     }
 }
 

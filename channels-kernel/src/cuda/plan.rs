@@ -17,10 +17,10 @@ use super::{
 use millstream_graph::{
     flow::Flow,
     ir::{
-        Block, Combine, Dest, FieldId, FuncId, LocalId, Operand, Rvalue, SegmentId, StmtKind,
-        TaskId, Terminator,
+        Block, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue, SegmentId,
+        StmtKind, TaskId, Terminator,
     },
-    levelized::{Levelized, Segment, StackRef},
+    levelized::{Levelized, Segment, StackRole},
     ty::{PieceKind, Scalar, Type},
 };
 
@@ -55,8 +55,7 @@ impl Plan {
             inherited: Vec::new(),
             regions: Regions::find(program),
         };
-        plan.short_returns = (0..program.tasks.len())
-            .map(TaskId::new)
+        plan.short_returns = (program.tasks().map(|t| t.0))
             .map(|t| can_be_short(program, t) && memory <= plan.return_unit(t) << 32)
             .collect();
         plan.widen();
@@ -72,7 +71,7 @@ impl Plan {
             program: program.clone(),
             stacks: Vec::new(),
             sources: Vec::new(),
-            short_returns: vec![false; program.tasks.len()],
+            short_returns: vec![false; program.len()],
             inherited: Vec::new(),
             regions: Regions::default(),
         }
@@ -82,50 +81,45 @@ impl Plan {
     fn widen(&mut self) {
         let mut again = true;
         while std::mem::take(&mut again) {
-            for t in 0..self.program.tasks.len() {
-                let wide = self
-                    .program
-                    .tasks
-                    .iter()
-                    .enumerate()
-                    .flat_map(|(p, task)| task.segments.iter().map(move |s| (p, s)))
-                    .any(|(parent, segment)| {
-                        spawns(segment, self.program.tasks[t].func).any(|dest| {
-                            segment
-                                .ret
-                                .is_some_and(|ret| dest.addr == Operand::Local(ret))
-                                && (!self.short_returns[parent]
-                                    || self.return_unit(TaskId::new(parent))
-                                        != self.return_unit(TaskId::new(t)))
-                        })
-                    });
-                again |= self.short_returns[t] && wide;
-                self.short_returns[t] &= !wide;
+            for t in (0..self.program.len()).map(TaskId::new) {
+                let func = self.program.func(t);
+                let wide = self.program.all_segments().any(|(parent, segment)| {
+                    spawns(segment.body, func).any(|dest| {
+                        segment
+                            .ret
+                            .is_some_and(|ret| dest.addr == Operand::Local(ret))
+                            && (!self.short_returns[parent.index()]
+                                || self.return_unit(parent) != self.return_unit(t))
+                    })
+                });
+                again |= self.short_returns[t.index()] && wide;
+                self.short_returns[t.index()] &= !wide;
             }
         }
     }
 
     fn add_stacks(&mut self) {
         let mut first_field = 0u32;
-        for stack in self.program.stacks() {
-            let (task, kind) = match stack {
-                StackRef::Entry(t) => (t, StackKind::Entry),
-                StackRef::Frame(t) => (t, StackKind::Frame),
-                StackRef::Continuation(t, segment) => (
+        for &channel in self.program.stacks() {
+            let role = self.program.role(channel);
+            let (task, kind) = match role {
+                StackRole::Entry(t) => (t, StackKind::Entry),
+                StackRole::Frame(t) => (t, StackKind::Frame),
+                StackRole::Continuation(t, segment) => (
                     t,
                     StackKind::Continuation {
                         segment,
                         twin: false,
                     },
                 ),
-                StackRef::Channel(_) => unreachable!("a program of tasks has no channels"),
+                StackRole::Channel(_) => unreachable!("a program of tasks has no channels"),
             };
-            let mut fields = self.program.fields(stack);
+            let mut fields = self.program.fields(channel).to_vec();
             for (i, field) in fields.iter_mut().enumerate() {
                 let short = match kind {
                     StackKind::Entry => {
                         self.short_returns[task.index()]
-                            && i + 1 == self.program[task].element.len()
+                            && i + 1 == self.program.element(task).len()
                     }
                     StackKind::Frame => self.is_short_field(task, FieldId::new(i)),
                     StackKind::Continuation { .. } => false,
@@ -156,8 +150,8 @@ impl Plan {
                 first_field += fields.len() as u32;
             };
             push(kind);
-            if let StackRef::Continuation(t, segment) = stack
-                && waits_for_itself(&self.program[t].segments[segment.index()], t, segment)
+            if let StackRole::Continuation(t, segment) = role
+                && waits_for_itself(self.program.segment(t, segment))
             {
                 push(StackKind::Continuation {
                     segment,
@@ -175,16 +169,16 @@ impl Plan {
                 StackKind::Frame => continue,
                 StackKind::Continuation { segment, twin } => (segment, twin),
             };
-            let body = &self.program[task].segments[segment.index()];
+            let body = self.program.segment(task, segment);
             let mut pushes: Vec<SourcePush> = Vec::new();
-            for push in &body.pushes {
-                let own = push.stack == StackRef::Continuation(task, segment);
-                let stack = self.number_of(push.stack, own && !twin);
+            for push in body.pushes() {
+                let own = kind != StackKind::Entry && body.kernel.consumes == Some(push.stack);
+                let stack = self.number_of(self.program.role(push.stack), own && !twin);
                 pushes.push(SourcePush {
                     stack,
                     max: push.max,
                     turn: match push.max {
-                        None => body.restarts().unwrap_or(0),
+                        None => body.body.restarts().unwrap_or(0),
                         Some(_) => 0,
                     },
                     group: 0,
@@ -211,26 +205,30 @@ impl Plan {
     fn reservation(
         &self,
         task: TaskId,
-        segment: &Segment,
+        segment: Segment<'_>,
         pushes: &mut [SourcePush],
     ) -> (Vec<(usize, bool)>, Mode) {
-        let body = &segment.body;
+        let body = segment.body;
         if self.regions.crew_of(task) == Crew::Device {
             return (Vec::new(), Mode::Master);
         }
-        let keys: Vec<PushKey> = segment.pushes.iter().map(|p| p.stack).collect();
+        let keys: Vec<PushKey> = segment
+            .pushes()
+            .map(|p| self.program.role(p.stack))
+            .collect();
         let key_of = |s: &StmtKind| self.push_of(task, s);
         let heavy = analysis::is_heavy(body, &keys, key_of);
-        let scalars = self.program[task]
-            .element
+        let scalars = self
+            .program
+            .element(task)
             .iter()
             .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
-        let is_entry = std::ptr::eq(segment, &self.program[task].segments[0]);
+        let is_entry = segment.kernel.consumes == Some(self.program[task].calls);
         let (taint, pushing) = (analysis::Taint::find(body), analysis::pushing(body));
         let counts = !pushes.is_empty() && (!is_entry || scalars);
         let countable = counts && !taint.decides(body, |_| true);
         // What may be given up in the middle has to be direct: the others run as a whole or not at all.
-        let restarts = segment.restarts().is_some();
+        let restarts = segment.body.restarts().is_some();
         // Tiles of a team are small, and of two kinds of children in numbers that data decides one tile at a time reserves. What no push comes after is
         // not asked when they are counted.
         let team = counts
@@ -269,7 +267,7 @@ impl Plan {
                 .filter_map(|s| Some((key_of(&s.kind)?, !may_end(&s.kind))))
                 .collect();
             if let Terminator::Continue(s) = b.term {
-                done.push((StackRef::Continuation(task, s), true));
+                done.push((StackRole::Continuation(task, s), true));
             }
             let times = |k, least: bool| {
                 done.iter()
@@ -335,15 +333,15 @@ impl Plan {
 
     /// Bytes of a task's element without what it inherits.
     fn varying_bytes(&self, task: TaskId) -> u64 {
-        let stack = &self.stacks[self.number_of(StackRef::Entry(task), false) as usize];
+        let stack = &self.stacks[self.number_of(StackRole::Entry(task), false) as usize];
         stack.bytes(&vec![true; self.inherited.len()])
     }
 
     /// The stack that a statement of a task's segment pushes to.
     pub(super) fn push_of(&self, task: TaskId, stmt: &StmtKind) -> Option<PushKey> {
         match stmt {
-            StmtKind::Spawn { func, .. } => self.program.task_of(*func).map(StackRef::Entry),
-            StmtKind::FrameAlloc => Some(StackRef::Frame(task)),
+            StmtKind::Spawn { func, .. } => self.program.task_of(*func).map(StackRole::Entry),
+            StmtKind::FrameAlloc => Some(StackRole::Frame(task)),
             _ => None,
         }
     }
@@ -353,12 +351,12 @@ impl Plan {
     /// # Panics
     /// If it is not of this program.
     #[must_use]
-    pub fn number_of(&self, stack: StackRef, second: bool) -> u32 {
+    pub fn number_of(&self, stack: StackRole, second: bool) -> u32 {
         let found = self.stacks.iter().position(|s| match (stack, s.kind) {
-            (StackRef::Entry(t), StackKind::Entry) | (StackRef::Frame(t), StackKind::Frame) => {
+            (StackRole::Entry(t), StackKind::Entry) | (StackRole::Frame(t), StackKind::Frame) => {
                 t == s.task
             }
-            (StackRef::Continuation(t, w), StackKind::Continuation { segment, twin }) => {
+            (StackRole::Continuation(t, w), StackKind::Continuation { segment, twin }) => {
                 t == s.task && w == segment && twin == second
             }
             _ => false,
@@ -397,7 +395,7 @@ impl Plan {
     /// The return type of a task.
     #[must_use]
     pub fn ret(&self, task: TaskId) -> &Type {
-        &self.program.program[self.program[task].func].ret
+        &self.program.program[self.program.func(task)].ret
     }
 
     /// How results of a task are joined before they are handed over: none if each is stored, or if the order would show.
@@ -450,8 +448,8 @@ impl Plan {
     #[must_use]
     pub fn stack_name(&self, stack: u32) -> String {
         let stack = &self.stacks[stack as usize];
-        let name = &self.program[stack.task].name;
-        stack.kind.stack(stack.task).named(name)
+        let channel = self.program.stack(stack.kind.role(stack.task));
+        channel.map_or("?", |key| self.program.name(key)).to_owned()
     }
 
     /// The C++ name of a stack's member of `ch`.
@@ -500,18 +498,14 @@ fn group(
     groups
 }
 
-fn waits_for_itself(segment: &Segment, task: TaskId, id: SegmentId) -> bool {
-    segment
-        .pushes
-        .iter()
-        .any(|p| p.stack == StackRef::Continuation(task, id))
+fn waits_for_itself(segment: Segment<'_>) -> bool {
+    let mut pushes = segment.pushes();
+    pushes.any(|p| Some(p.stack) == segment.kernel.consumes)
 }
 
 /// The destinations that a segment gives to children of a function.
-fn spawns(segment: &Segment, child: FuncId) -> impl Iterator<Item = Dest> {
-    segment
-        .body
-        .blocks
+fn spawns(body: &Function, child: FuncId) -> impl Iterator<Item = Dest> {
+    body.blocks
         .iter()
         .flat_map(|b| &b.stmts)
         .filter_map(move |stmt| match &stmt.kind {
@@ -527,16 +521,16 @@ fn spawns(segment: &Segment, child: FuncId) -> impl Iterator<Item = Dest> {
 /// Whether every destination of a task lies in a frame or is its parent's own, and its return address is only kept, returned through and
 /// passed on.
 fn can_be_short(program: &Levelized, task: TaskId) -> bool {
-    let lowered = &program[task];
-    if lowered.segments[0].ret.is_none() {
+    if program.entry(task).ret.is_none() {
         return false;
     }
-    let spawned_into_frames = program.tasks.iter().flat_map(|t| &t.segments).all(|s| {
+    let func = program.func(task);
+    let spawned_into_frames = program.all_segments().all(|(_, s)| {
         let is_own = |addr| s.ret.is_some_and(|ret| addr == Operand::Local(ret));
-        spawns(s, lowered.func).all(|dest| is_own(dest.addr) || is_frame_address(s, dest.addr))
+        spawns(s.body, func).all(|dest| is_own(dest.addr) || is_frame_address(s.body, dest.addr))
     });
     let fields = return_fields(program, task);
-    let only_kept = lowered.segments.iter().all(|s| {
+    let only_kept = program.segments(task).all(|s| {
         s.ret.is_none_or(|ret| {
             let kept = s
                 .body
@@ -580,7 +574,7 @@ fn can_be_short(program: &Levelized, task: TaskId) -> bool {
 /// The frame fields that the return address is stored to.
 fn return_fields(program: &Levelized, task: TaskId) -> Vec<FieldId> {
     let mut out = Vec::new();
-    for s in &program[task].segments {
+    for s in program.segments(task) {
         for stmt in s.body.blocks.iter().flat_map(|b| &b.stmts) {
             if let StmtKind::FrameStore {
                 field,
@@ -597,7 +591,7 @@ fn return_fields(program: &Levelized, task: TaskId) -> Vec<FieldId> {
 }
 
 fn field_is_only_return(program: &Levelized, task: TaskId, field: FieldId) -> bool {
-    program[task].segments.iter().all(|s| {
+    program.segments(task).all(|s| {
         let is_ret = |l: LocalId| s.ret == Some(l);
         s.body
             .blocks
@@ -621,19 +615,18 @@ fn field_is_only_return(program: &Levelized, task: TaskId, field: FieldId) -> bo
 }
 
 /// Whether an operand is a frame's address, or one computed from such.
-fn is_frame_address(segment: &Segment, operand: Operand) -> bool {
+fn is_frame_address(body: &Function, operand: Operand) -> bool {
     let Operand::Local(local) = operand else {
         return false;
     };
-    let mut seen = vec![false; segment.body.locals.len()];
+    let mut seen = vec![false; body.locals.len()];
     let mut work = vec![local];
     while let Some(at) = work.pop() {
         if std::mem::replace(&mut seen[at.index()], true) {
             continue;
         }
         let mut assigned = false;
-        for stmt in segment
-            .body
+        for stmt in body
             .blocks
             .iter()
             .flat_map(|b| &b.stmts)

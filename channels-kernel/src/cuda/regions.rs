@@ -21,7 +21,7 @@ use super::{
 use millstream_graph::{
     flow::CallGraph,
     ir::{Arg, BinOp, BlockId, Combine, FuncId, Function, FunctionKind, StmtKind, TaskId},
-    levelized::{Levelized, StackRef},
+    levelized::{Levelized, Segment},
 };
 use std::{
     borrow::Cow,
@@ -198,11 +198,9 @@ impl Regions {
             out.comes[f.index()] = is_one && (is_region || is_met || below);
         }
         out.masters = out.find_masters(program);
-        for (task, lowered) in program.tasks.iter().enumerate() {
-            let crew = out.crew_of(TaskId::new(task));
-            for segment in &lowered.segments {
-                out.follow(program, &calls, &crew.code(&segment.body), crew);
-            }
+        for (task, segment) in program.all_segments() {
+            let crew = out.crew_of(task);
+            out.follow(program, &calls, &crew.code(segment.body), crew);
         }
         out
     }
@@ -391,24 +389,23 @@ impl Regions {
     /// The tasks that are run by one lane, for which all blocks are there: those that come to a region, are no task's children, and have none. A task with children,
     /// or that is one of many, has lanes enough.
     fn find_masters(&self, program: &Levelized) -> BTreeSet<TaskId> {
-        let segments = program.tasks.iter().flat_map(|t| &t.segments);
+        let segments = program.all_segments().map(|s| s.1);
         let spawned: BTreeSet<TaskId> = segments
-            .flat_map(|s| &s.pushes)
-            .filter_map(|p| match p.stack {
-                StackRef::Entry(task) => Some(task),
-                _ => None,
-            })
+            .flat_map(Segment::pushes)
+            .filter_map(|p| program.role(p.stack).child())
             .collect();
         let comes = |body: &Function| {
             body.stmts()
                 .any(|s| matches!(s.kind, StmtKind::Call { func, .. } if self.comes[func.index()]))
         };
-        let is_master = |task: &TaskId| match &program.tasks[task.index()].segments[..] {
-            [one] => one.pushes.is_empty() && !spawned.contains(task) && comes(&one.body),
-            _ => false,
+        let is_master = |task: &TaskId| {
+            let (mut segments, entry) = (program.segments(*task), program.entry(*task));
+            segments.len() == 1
+                && segments.all(|s| s.pushes().len() == 0)
+                && !spawned.contains(task)
+                && comes(entry.body)
         };
-        let all = (0..program.tasks.len()).map(TaskId::new);
-        all.filter(is_master).collect()
+        program.tasks().map(|t| t.0).filter(is_master).collect()
     }
 
     /// Whose first lane runs a task's segments.

@@ -8,7 +8,7 @@ use super::{
 use crate::layout::stride;
 use millstream_graph::{
     ir::{BinOp, FieldId, Operand, Rvalue, UnOp},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::{PieceKind, Scalar},
 };
 
@@ -93,11 +93,11 @@ impl Body<'_, '_> {
         };
         let channel = self
             .plan
-            .channel(self.plan.number_of(StackRef::Frame(task), false));
-        let lowered = &self.plan.program[task];
+            .channel(self.plan.number_of(StackRole::Frame(task), false));
+        let frame = self.plan.program.frame(task);
         format!(
             "ch.{channel}.{}[w.frame]",
-            names::field(&lowered[field], field.index())
+            names::field(&frame[field.index()], field.index())
         )
     }
 
@@ -105,15 +105,13 @@ impl Body<'_, '_> {
         let Role::Segment { task, .. } = self.role else {
             return String::new();
         };
-        match self.plan.program[task][field].kind {
+        let of = &self.plan.program.frame(task)[field.index()];
+        match of.kind {
             PieceKind::Scalar(_) => format!("(ptr)&{}", self.frame_field(field)),
             PieceKind::Blob(_) => {
                 let text = self.frame_field(field);
                 let array = text.trim_end_matches("[w.frame]");
-                format!(
-                    "{array} + (u64)w.frame * {}ull",
-                    stride(&self.plan.program[task][field])
-                )
+                format!("{array} + (u64)w.frame * {}ull", stride(of))
             }
         }
     }

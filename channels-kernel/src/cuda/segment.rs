@@ -14,7 +14,7 @@ use super::{
 use crate::layout::stride;
 use millstream_graph::{
     ir::{Arg, Combine, Stmt, StmtKind},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::{PieceKind, Scalar},
 };
 
@@ -67,7 +67,6 @@ fn table(out: &mut Writer, ty: &str, name: &str, values: &[String]) {
 }
 
 fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
-    let lowered = &plan.program[source.task];
     let twin = has_twin(plan, source);
     let what = if source.is_entry() {
         "its entry".to_owned()
@@ -76,7 +75,7 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     };
     out.line(&format!(
         "// Task `{}`: {what}.",
-        lowered.name.replace('\n', " ")
+        plan.program[source.task].name.replace('\n', " ")
     ));
     if twin {
         out.line("template <bool TWIN>");
@@ -135,7 +134,6 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
 
 /// What is known of each push and of each group of pushes.
 fn tables(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
-    let lowered = &plan.program[source.task];
     let of = |f: &dyn Fn(usize) -> String| (0..source.pushes.len()).map(f).collect::<Vec<_>>();
     table(
         out,
@@ -149,7 +147,7 @@ fn tables(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         "ratio",
         &of(&|p| source.pushes[p].ratio.to_string()),
     );
-    let own = StackRef::Continuation(source.task, source.segment);
+    let own = StackRole::Continuation(source.task, source.segment);
     let stack_of = |p: usize| {
         if twin && source.pushes[p].stack == plan.number_of(own, true) {
             format!(
@@ -201,11 +199,11 @@ fn tables(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         let is_leaf = |s: &Stmt| matches!(s.kind, StmtKind::Spawn { func, leaf: Some(_), .. } if plan.program.task_of(func) == Some(plan.stacks[source.pushes[p].stack as usize].task));
         let entry = plan.stacks[source.pushes[p].stack as usize].kind == StackKind::Entry;
         entry
-            && lowered.segments[source.segment.index()]
+            && plan
+                .program
+                .segment(source.task, source.segment)
                 .body
-                .blocks
-                .iter()
-                .flat_map(|b| &b.stmts)
+                .stmts()
                 .any(is_leaf)
     };
     table(out, "bool", "leafy", &of(&|p| leafy(p).to_string()));
@@ -350,7 +348,9 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
 /// How results are joined before they are handed over, where that does not change them.
 fn sum(plan: &Plan, source: &Source, out: &mut Writer) {
     let joined = plan.joined(source.task);
-    let returns = plan.program[source.task].segments[source.segment.index()]
+    let returns = plan
+        .program
+        .segment(source.task, source.segment)
         .ret
         .is_some();
     let stack = &plan.stacks[source.stack as usize];
@@ -408,8 +408,9 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
         out.line("struct Args { u32 frame; };");
         out.line("template <class M, bool EACH>");
         if twin {
-            let other = plan
-                .channel(plan.number_of(StackRef::Continuation(source.task, source.segment), true));
+            let other = plan.channel(
+                plan.number_of(StackRole::Continuation(source.task, source.segment), true),
+            );
             out.line(&format!("FN_IN static Args deq(u32 i) {{ const auto& ch = *M::channels; return {{(TWIN ? ch.{other}.frame_0 : ch.{channel}.frame_0)[i]}}; }}"));
             out.line("template <class M>");
             out.line(&format!("FN_IN static u32* again() {{ const auto& ch = *M::channels; return TWIN ? ch.{channel}.frame_0 : ch.{other}.frame_0; }}"));
@@ -438,7 +439,7 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     out.line(&format!(
         "FN_IN static Args deq(u32 i) {{ [[maybe_unused]] const auto& ch = *M::channels; return {{{values}}}; }}"
     ));
-    let segment = &plan.program[source.task].segments[source.segment.index()];
+    let segment = plan.program.segment(source.task, source.segment);
     if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
         // The return address is the last field.
         let last = stack.fields.len() - 1;
@@ -463,7 +464,7 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
 }
 
 fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {
-    let body = &plan.program[source.task].segments[source.segment.index()].body;
+    let body = plan.program.segment(source.task, source.segment).body;
     let function = &*plan.regions.crew_of(source.task).code(body);
     let stack = &plan.stacks[source.stack as usize];
     out.line("template <class W>");

@@ -9,7 +9,7 @@ use super::{
 use crate::layout::stride;
 use millstream_graph::{
     ir::{Arg, BlockId, Dest, FuncId, LocalId, Operand, SegmentId, Stmt, StmtKind, TaskId},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::PieceKind,
 };
 use std::collections::BTreeSet;
@@ -38,8 +38,8 @@ impl Body<'_, '_> {
             .sources
             .iter()
             .find(|s| s.task == task && s.segment == segment)?;
-        let push = self.push_index(StackRef::Entry(child));
-        let element = &self.plan.program[child].element;
+        let push = self.push_index(StackRole::Entry(child));
+        let element = self.plan.program.element(child);
         let scalars = element
             .iter()
             .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
@@ -78,7 +78,7 @@ impl Body<'_, '_> {
         }
         for child in children {
             let stack =
-                &self.plan.stacks[self.plan.number_of(StackRef::Entry(child), false) as usize];
+                &self.plan.stacks[self.plan.number_of(StackRole::Entry(child), false) as usize];
             for (i, field) in stack.fields.iter().enumerate() {
                 if let PieceKind::Scalar(ty) = field.kind {
                     let line = format!("[[maybe_unused]] {} first{}_{i};", ctype(ty), child.0);
@@ -128,7 +128,7 @@ impl Body<'_, '_> {
                 && let Some(child) = self.plan.program.task_of(*func)
                 && self.together(block, at, *func).is_some()
             {
-                pushes.insert(self.push_index(StackRef::Entry(child)));
+                pushes.insert(self.push_index(StackRole::Entry(child)));
             }
         }
         for push in pushes {
@@ -160,10 +160,10 @@ impl Body<'_, '_> {
         let Some(child) = self.plan.program.task_of(func) else {
             return;
         };
-        let push = self.push_index(StackRef::Entry(child));
+        let push = self.push_index(StackRole::Entry(child));
         let channel = self
             .plan
-            .channel(self.plan.number_of(StackRef::Entry(child), false));
+            .channel(self.plan.number_of(StackRole::Entry(child), false));
         let neighbour = match self.turn {
             Some(_) => None,
             None => self.neighbour(self.here, at, func),
@@ -227,7 +227,7 @@ impl Body<'_, '_> {
         neighbour: Option<Neighbour>,
         place: &dyn Fn(&str) -> String,
     ) {
-        let number = self.plan.number_of(StackRef::Entry(child), false);
+        let number = self.plan.number_of(StackRole::Entry(child), false);
         let (stack, channel) = (
             &self.plan.stacks[number as usize],
             self.plan.channel(number),

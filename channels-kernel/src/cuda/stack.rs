@@ -4,11 +4,11 @@ use super::rules;
 use crate::layout::{FIELD_ALIGN, stride};
 use millstream_graph::{
     ir::{SegmentId, TaskId},
-    levelized::{Field, StackRef},
+    levelized::{Field, StackRole},
 };
 
 /// Which stack a statement pushes to, before twins are told apart.
-pub(super) type PushKey = StackRef;
+pub(super) type PushKey = StackRole;
 
 /// Elements, for each unit of its weight, of a stack that a run has hardly any use for.
 pub(super) const FEW: u64 = 4;
@@ -31,11 +31,11 @@ pub enum StackKind {
 
 impl StackKind {
     /// The program's stack that this is of a task; twins are one there.
-    pub(super) const fn stack(self, task: TaskId) -> StackRef {
+    pub(super) const fn role(self, task: TaskId) -> StackRole {
         match self {
-            Self::Entry => StackRef::Entry(task),
-            Self::Frame => StackRef::Frame(task),
-            Self::Continuation { segment, .. } => StackRef::Continuation(task, segment),
+            Self::Entry => StackRole::Entry(task),
+            Self::Frame => StackRole::Frame(task),
+            Self::Continuation { segment, .. } => StackRole::Continuation(task, segment),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 };
 use millstream_graph::{
     ir::{CheckKind, Combine, FuncId, LocalId, Operand, SegmentId, StmtKind, TaskId},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::PieceKind,
 };
 
@@ -170,15 +170,14 @@ impl Body<'_, '_> {
     }
 
     /// Position of a stack among the segment's pushes.
-    pub(super) fn push_index(&self, stack: StackRef) -> usize {
+    pub(super) fn push_index(&self, stack: StackRole) -> usize {
         let Role::Segment { task, segment, .. } = self.role else {
             return 0;
         };
-        let pushes = &self.plan.program[task].segments[segment.index()].pushes;
-        pushes
-            .iter()
-            .position(|p| p.stack == stack)
-            .unwrap_or(usize::MAX)
+        let stack = self.plan.program.stack(stack);
+        let mut pushes = self.plan.program.segment(task, segment).pushes();
+        let found = pushes.position(|p| Some(p.stack) == stack);
+        found.unwrap_or(usize::MAX)
     }
 
     pub(super) fn no_room(&self) -> String {
@@ -192,7 +191,7 @@ impl Body<'_, '_> {
         let Role::Segment { task, .. } = self.role else {
             return;
         };
-        let push = self.push_index(StackRef::Frame(task));
+        let push = self.push_index(StackRole::Frame(task));
         let frame = match self.is_alike() {
             true => {
                 format!("__shfl_sync(ALL_LANES, {FIRST_LANE} ? talloc(w, {push}) : 0, 0, WARP)")
@@ -210,10 +209,11 @@ impl Body<'_, '_> {
         let Role::Segment { task, segment, .. } = self.role else {
             return;
         };
-        let push = self.push_index(StackRef::Continuation(task, to));
-        let channel = self
-            .plan
-            .channel(self.plan.number_of(StackRef::Continuation(task, to), false));
+        let push = self.push_index(StackRole::Continuation(task, to));
+        let channel = self.plan.channel(
+            self.plan
+                .number_of(StackRole::Continuation(task, to), false),
+        );
         let array = if to == segment {
             "again<typename W::Memory>()".to_owned()
         } else {

@@ -362,7 +362,9 @@ fn run_narrow(plan: &Plan, out: &mut Writer) {
 
 /// Whether an element's run may end before its body does: by a check, in a helper, or in a loop.
 fn may_fail(plan: &Plan, source: &Source) -> bool {
-    let blocks = &plan.program[source.task].segments[source.segment.index()]
+    let blocks = &plan
+        .program
+        .segment(source.task, source.segment)
         .body
         .blocks;
     blocks.iter().enumerate().any(|(i, block)| {

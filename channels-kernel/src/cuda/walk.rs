@@ -19,8 +19,7 @@ use std::collections::BTreeSet;
 /// The slices that a source's elements walk through; none if the elements have children, who could keep them.
 pub(super) fn walked(levelized: &Levelized, source: &Source) -> Vec<Walked> {
     let program = &levelized.program;
-    let task = &levelized[source.task];
-    let body = &task.segments[source.segment.index()].body;
+    let body = levelized.segment(source.task, source.segment).body;
     if !source.is_entry()
         || !source.pushes.is_empty()
         || !matches!(source.mode, Mode::Direct { .. })
@@ -29,7 +28,7 @@ pub(super) fn walked(levelized: &Levelized, source: &Source) -> Vec<Walked> {
     }
     let mut out = Vec::new();
     let mut field = 0;
-    for param in &program[task.func].params {
+    for param in &program[levelized.func(source.task)].params {
         if let (Type::Slice { mutable, elem }, Some(Arg::Local(at))) =
             (&param.ty, body.args.get(field))
         {

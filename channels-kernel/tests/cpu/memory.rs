@@ -2,10 +2,10 @@
 
 use crate::support::{
     build::{assign, binary, block, local, program, slot, slot_addr},
-    one::{PTR, U64, leaf, run, u64_},
+    one::{PTR, T, U64, leaf, run, u64_},
 };
 use millstream_graph::{
-    ir::{BinOp, Data, DataId, Rvalue, StmtKind, Terminator},
+    ir::{BinOp, Data, DataId, Rvalue, SegmentId, StmtKind, Terminator},
     ty::Scalar,
 };
 
@@ -152,7 +152,8 @@ fn a_slot_of_one_scalar_is_a_register_unless_its_address_escapes() {
             vec![block(stmts, Terminator::Return(vec![local(3)]))],
             program(vec![]),
         );
-        levelized.tasks[0].segments[0].body.slots = vec![slot(8, 8, Some(U64))];
+        let code = levelized.code(T, SegmentId(0)).index();
+        levelized.program.functions[code].slots = vec![slot(8, 8, Some(U64))];
         assert_eq!(
             run(&levelized, &[&[3], &[8]]).1,
             if escapes { [40, 40] } else { [4, 9] }

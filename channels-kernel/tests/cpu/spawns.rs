@@ -17,7 +17,7 @@ use millstream_graph::{
         Arg, BinOp, Combine, Dest, FieldId, FuncId, Function, FunctionKind, LocalId, Operand,
         Rvalue, SegmentId, SlotId, StmtKind, TaskId, Terminator,
     },
-    levelized::{Levelized, LoweredTask, Push, Segment, StackRef},
+    levelized::{Levelized, LoweredSegment, LoweredTask, Push, StackRole, Tasks},
     ty::{Layout, PieceKind, Scalar, Type},
 };
 
@@ -74,27 +74,27 @@ fn fan(combine: Combine, ty: Scalar, start: u64) -> Levelized {
     )];
     let pushes = vec![
         Push {
-            stack: StackRef::Entry(one),
+            stack: StackRole::Entry(one),
             max: None,
         },
         Push {
-            stack: StackRef::Frame(fan),
+            stack: StackRole::Frame(fan),
             max: Some(1),
         },
         Push {
-            stack: StackRef::Continuation(fan, SegmentId(1)),
+            stack: StackRole::Continuation(fan, SegmentId(1)),
             max: Some(1),
         },
     ];
     let kind = FunctionKind::Segment;
     let types = [U64, PTR, U64, ty, PTR, Scalar::Bool];
     let segments = vec![
-        Segment {
+        LoweredSegment {
             body: function(kind, "fan", ret.clone(), &args(2), &types, entry),
             ret: Some(LocalId(1)),
             pushes,
         },
-        Segment {
+        LoweredSegment {
             body: function(kind, "fan", ret.clone(), &[], &[ty, PTR], after),
             ret: Some(LocalId(1)),
             pushes: vec![],
@@ -122,7 +122,7 @@ fn fan(combine: Combine, ty: Scalar, start: u64) -> Levelized {
         combine,
         element: vec![field("i", ty), field("return", PTR)],
         frame: vec![],
-        segments: vec![Segment {
+        segments: vec![LoweredSegment {
             body,
             ret: Some(LocalId(1)),
             pushes: vec![],
@@ -132,11 +132,11 @@ fn fan(combine: Combine, ty: Scalar, start: u64) -> Levelized {
         build::original("fan", ret.clone()),
         build::original("one", ret),
     ]);
-    Levelized {
+    Tasks {
         program,
         tasks: vec![fan, one],
-        wide: None,
     }
+    .levelized()
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn blobs_travel_through_spawns() {
         combine: Combine::Store,
         element: vec![blob("a", 5, 1), field("return", PTR)],
         frame: vec![],
-        segments: vec![Segment { body, ret, pushes }],
+        segments: vec![LoweredSegment { body, ret, pushes }],
     };
     let mut pass = function(
         kind,
@@ -321,10 +321,10 @@ fn blobs_travel_through_spawns() {
     );
     take.slots = vec![slot(5, 1, None)];
     let pushes = vec![Push {
-        stack: StackRef::Entry(TaskId(1)),
+        stack: StackRole::Entry(TaskId(1)),
         max: Some(1),
     }];
-    let levelized = Levelized {
+    let levelized = Tasks {
         program: program(vec![
             build::original("pass", Type::unit()),
             build::original("take", ret),
@@ -333,10 +333,10 @@ fn blobs_travel_through_spawns() {
             task(0, "pass", pass, None, pushes),
             task(1, "take", take, Some(LocalId(0)), vec![]),
         ],
-        wide: None,
-    };
+    }
+    .levelized();
     assert_eq!(
-        levelized.tasks[1].element[0].kind,
+        levelized.element(TaskId(1))[0].kind,
         PieceKind::Blob(Layout { size: 5, align: 1 })
     );
     let code = CompiledProgram::compile(&levelized).unwrap();

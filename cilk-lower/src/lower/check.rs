@@ -30,7 +30,7 @@ pub struct CheckError {
 #[must_use]
 pub fn check(program: &Levelized) -> Vec<CheckError> {
     let mut errors = Vec::new();
-    for task in &program.tasks {
+    for (t, task) in program.tasks() {
         let before = errors.len();
         if task.segments.is_empty() {
             errors.push(CheckError {
@@ -40,11 +40,11 @@ pub fn check(program: &Levelized) -> Vec<CheckError> {
             continue;
         }
         for i in 0..task.segments.len() {
-            body::check(program, task, i, &mut errors);
+            body::check(program, t, i, &mut errors);
         }
         // The other rules are about programs whose blocks, locals and fields exist.
         if errors.len() == before {
-            fields::check(task, &mut errors);
+            fields::check(program, t, &mut errors);
         }
     }
     errors

@@ -31,7 +31,7 @@ mod unroll;
 
 use millstream_graph::{
     ir::{Combine, FuncId, Function, FunctionKind, Program},
-    levelized::Levelized,
+    levelized::{Levelized, Tasks},
     verify::{VerifyError, verify, verify_levelized},
 };
 use split::Split;
@@ -60,15 +60,13 @@ pub fn lower(program: &Program) -> Result<Levelized, LowerError> {
         None if splits.iter().any(Split::differs) => Some(finish(&prepared, &splits, true)?),
         None => None,
     };
-    let lowered = finish(&prepared, &splits, false)?;
+    let mut lowered = finish(&prepared, &splits, false)?;
     if let Some(wide) = &wide {
         let callable = || program.callable().map(|(id, _)| id);
         debug_assert!(callable().all(|f| lowered.task_of(f) == wide.task_of(f)));
     }
-    Ok(Levelized {
-        wide: wide.map(Arc::new),
-        ..lowered
-    })
+    lowered.wide = wide.map(Arc::new);
+    Ok(lowered)
 }
 
 /// A task, and how its result is combined.
@@ -127,18 +125,18 @@ fn split_all<'a>(program: &'a Program, tasks: &[Task]) -> Vec<Split<'a>> {
 
 /// What comes behind the split, in one of its forms.
 fn finish(program: &Program, splits: &[Split<'_>], wide: bool) -> Result<Levelized, LowerError> {
-    let mut lowered = Levelized {
+    let mut tasks = Tasks {
         program: program.clone(),
         tasks: splits.iter().map(|s| s.form(wide)).collect(),
-        wide: None,
     };
     holds_after("split", || {
-        let mut counted = lowered.clone();
+        let mut counted = tasks.clone();
         pushes::count(&mut counted, wide);
-        verify_levelized(&counted)
+        verify_levelized(&counted.levelized())
     });
-    peel::peel(&mut lowered);
-    pushes::count(&mut lowered, wide);
+    peel::peel(&mut tasks);
+    pushes::count(&mut tasks, wide);
+    let lowered = tasks.levelized();
     holds_after("peel", || verify_levelized(&lowered));
     let errors = check::check(&lowered);
     if errors.is_empty() {

@@ -22,7 +22,7 @@ use millstream_graph::{
         Arg, BinOp, BlockId, Combine, Dest, FieldId, FuncId, Function, LocalId, Operand, Rvalue,
         Span, Stmt, StmtKind, Terminator, UnOp,
     },
-    levelized::{Levelized, LoweredTask, Segment},
+    levelized::{LoweredSegment, LoweredTask, Tasks},
     ty::{PieceKind, Scalar},
 };
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ use std::collections::BTreeMap;
 const CHEAP: usize = 24;
 
 /// Makes the tests of children where they are spawned.
-pub(crate) fn peel(program: &mut Levelized) {
+pub(crate) fn peel(program: &mut Tasks) {
     let tests: Vec<Option<Test>> = program.tasks.iter().map(test_of).collect();
     let mut tasks = program.tasks.clone();
     for (task, before) in tasks.iter_mut().zip(&program.tasks) {
@@ -66,10 +66,10 @@ pub(crate) fn peel(program: &mut Levelized) {
 }
 
 /// Whether the task always ends in this segment, if there is room.
-fn ends(segment: &Segment) -> bool {
+fn ends(segment: &LoweredSegment) -> bool {
     let blocks = &segment.body.blocks;
     let goes_on = |b: BlockId| matches!(blocks[b.index()].term, Terminator::Continue(_));
-    !segment.often().iter().any(goes_on)
+    !segment.body.often().iter().any(goes_on)
 }
 
 /// A child that is known to be none needs no condition.
@@ -143,7 +143,7 @@ fn test_of(task: &LoweredTask) -> Option<Test> {
 }
 
 /// Whether every way on from these blocks comes to a spawn, if there is room.
-fn always_spawns(segment: &Segment, from: Vec<BlockId>) -> bool {
+fn always_spawns(segment: &LoweredSegment, from: Vec<BlockId>) -> bool {
     let body = &segment.body;
     let spawns = |b: BlockId| {
         let mut stmts = body.blocks[b.index()].stmts.iter();
@@ -153,7 +153,7 @@ fn always_spawns(segment: &Segment, from: Vec<BlockId>) -> bool {
         let term = &body.blocks[b.index()].term;
         matches!(term, Terminator::Return(_) | Terminator::Continue(_))
     };
-    let often = segment.often();
+    let often = segment.body.often();
     let onward = Flow::new(body).reach(from, |b| !spawns(b));
     let mut onward = onward.into_iter().filter(|b| often.contains(*b));
     !onward.any(|b| ends(b) && !spawns(b))
@@ -267,7 +267,7 @@ struct Verdict {
 
 /// A segment whose spawns are looked at.
 struct Site<'a> {
-    program: &'a Levelized,
+    program: &'a Tasks,
     tests: &'a [Option<Test>],
     task: &'a LoweredTask,
     fields: BTreeMap<LocalId, FieldId>,

@@ -4,14 +4,14 @@ use super::turns;
 use millstream_graph::{
     flow::{Component, Flow},
     ir::{Block, BlockId, Function, StmtKind, TaskId, Terminator},
-    levelized::{Levelized, Push, Segment, StackRef},
+    levelized::{LoweredSegment, Push, StackRole, Tasks},
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts the pushes of every segment. What a loop pushes is counted by its turns if they are known, but not on a wide device, where what each element
 /// might push at most would keep the others out.
-pub(crate) fn count(program: &mut Levelized, wide: bool) {
-    let counts: Vec<Vec<Vec<Push>>> = (program.tasks.iter().enumerate())
+pub(crate) fn count(program: &mut Tasks, wide: bool) {
+    let counts: Vec<Vec<Vec<Push<StackRole>>>> = (program.tasks.iter().enumerate())
         .map(|(t, task)| {
             task.segments
                 .iter()
@@ -26,21 +26,26 @@ pub(crate) fn count(program: &mut Levelized, wide: bool) {
     }
 }
 
-fn of_segment(program: &Levelized, task: TaskId, segment: &Segment, wide: bool) -> Vec<Push> {
+fn of_segment(
+    program: &Tasks,
+    task: TaskId,
+    segment: &LoweredSegment,
+    wide: bool,
+) -> Vec<Push<StackRole>> {
     let body = &segment.body;
-    let own: Vec<BTreeMap<StackRef, u32>> = body
+    let own: Vec<BTreeMap<StackRole, u32>> = body
         .blocks
         .iter()
         .map(|b| of_block(program, task, b))
         .collect();
-    let stacks: BTreeSet<StackRef> = own.iter().flat_map(|m| m.keys().copied()).collect();
+    let stacks: BTreeSet<StackRole> = own.iter().flat_map(|m| m.keys().copied()).collect();
     let flow = Flow::new(body);
     debug_assert_eq!(flow.order().len(), flow.len(), "segments are tidy");
     let components = flow.components();
-    let by_turns = !wide && segment.restarts().is_none() && !emits(body);
+    let by_turns = !wide && body.restarts().is_none() && !emits(body);
     let times = by_turns.then(|| turns::each_block(body, &flow));
     // How often each block does it on its own, and how often if the circles that it lies on go round.
-    let count = |stack: &StackRef, b: BlockId| {
+    let count = |stack: &StackRole, b: BlockId| {
         let own = own[b.index()].get(stack).copied().unwrap_or(0);
         let times = times.as_ref().and_then(|t| t[b.index()]);
         (own, times.and_then(|t| own.checked_mul(t)))
@@ -52,7 +57,7 @@ fn of_segment(program: &Levelized, task: TaskId, segment: &Segment, wide: bool) 
     stacks.into_iter().map(push).collect()
 }
 
-fn of_block(program: &Levelized, task: TaskId, block: &Block) -> BTreeMap<StackRef, u32> {
+fn of_block(program: &Tasks, task: TaskId, block: &Block) -> BTreeMap<StackRole, u32> {
     let mut out = BTreeMap::new();
     let mut push = |stack| *out.entry(stack).or_insert(0) += 1;
     for stmt in &block.stmts {
@@ -60,14 +65,14 @@ fn of_block(program: &Levelized, task: TaskId, block: &Block) -> BTreeMap<StackR
             StmtKind::Spawn { func, .. } => program
                 .task_of(*func)
                 .into_iter()
-                .for_each(|t| push(StackRef::Entry(t))),
-            StmtKind::Emit { channel, .. } => push(StackRef::Channel(*channel)),
-            StmtKind::FrameAlloc => push(StackRef::Frame(task)),
+                .for_each(|t| push(StackRole::Entry(t))),
+            StmtKind::Emit { channel, .. } => push(StackRole::Channel(*channel)),
+            StmtKind::FrameAlloc => push(StackRole::Frame(task)),
             _ => {}
         }
     }
     if let Terminator::Continue(segment) = block.term {
-        push(StackRef::Continuation(task, segment));
+        push(StackRole::Continuation(task, segment));
     }
     out
 }

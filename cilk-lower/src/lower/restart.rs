@@ -13,7 +13,7 @@ use super::turns;
 use millstream_graph::{
     flow::Flow,
     ir::{Block, BlockId, FuncId, Function, Program, StmtKind, Terminator},
-    levelized::{Field, Segment},
+    levelized::{Field, LoweredSegment},
     ty::PieceKind,
 };
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 const COUNTED: u64 = 1024;
 
 /// Whether a segment pushes what cannot be counted, and on a wide device, does what cannot be forgotten before or after that.
-pub(super) fn is_wanted(program: &Program, segment: &Segment, wide: bool) -> bool {
+pub(super) fn is_wanted(program: &Program, segment: &LoweredSegment, wide: bool) -> bool {
     let body = &segment.body;
     let has = |b: &BlockId, what: &dyn Fn(&StmtKind) -> bool| {
         let stmts = &body.blocks[b.index()].stmts;

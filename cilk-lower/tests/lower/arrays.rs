@@ -1,18 +1,17 @@
 //! Small arrays in registers.
 
-use super::{In, agrees, source::program};
+use super::{In, agrees, apart::apart, source::program};
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     flow::Flow,
     ir::{Function, LocalId, Operand, Rvalue, StmtKind},
-    levelized::Segment,
     text::print_levelized,
 };
 
 /// The one segment of the first task; what is left of its slots and loops.
 fn left(body: &str) -> (usize, usize) {
     let lowered = lower(&program(body)).unwrap();
-    let Segment { body, .. } = &lowered.tasks[0].segments[0];
+    let body = &apart(&lowered).tasks[0].segments[0].body;
     let loops = Flow::new(body).back_edges().len();
     if std::env::var_os("SHOW").is_some() {
         println!("{}", print_levelized(&lowered));
@@ -114,7 +113,7 @@ fn loops_in_loops_that_are_written_out_stay_where_the_whole_would_be_large() {
     );
     agrees(&program(&body), "f", &[In::Slice(vec![2, 5, 7, 1])]);
     let lowered = lower(&program(&body)).unwrap();
-    let stmts = lowered.tasks[0].segments[0].body.stmts().count();
+    let stmts = apart(&lowered).tasks[0].segments[0].body.stmts().count();
     assert!(stmts < 4096, "{stmts} statements");
 }
 
@@ -129,7 +128,7 @@ fn an_address_is_computed_where_it_is_used() {
     let values = [In::Slice(vec![2, 5, 7, 1, 8]), In::Bits(7)];
     agrees(&program(source), "f", &values);
     let lowered = lower(&program(source)).unwrap();
-    let Segment { body, .. } = &lowered.tasks[0].segments[0];
+    let body = &apart(&lowered).tasks[0].segments[0].body;
     assert!(!body.slots.is_empty());
     for block in &body.blocks {
         let mut here = Vec::new();

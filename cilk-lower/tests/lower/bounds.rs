@@ -1,12 +1,12 @@
 //! Which checks are left, and that those that fail do so where they did.
 
-use super::{In, args, simulate::Simulation, source::program};
+use super::{In, apart::apart, args, simulate::Simulation, source::program};
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     flow::Flow,
     interp::Interp,
     ir::{Program, StmtKind},
-    levelized::{Levelized, Segment},
+    levelized::Levelized,
     text::print_levelized,
 };
 
@@ -16,7 +16,7 @@ fn left(body: &str) -> (usize, usize) {
     if std::env::var_os("SHOW").is_some() {
         println!("{}", print_levelized(&lowered));
     }
-    let Segment { body, .. } = &lowered.tasks[0].segments[0];
+    let body = &apart(&lowered).tasks[0].segments[0].body;
     let is_check = |kind: &StmtKind| matches!(kind, StmtKind::Check { .. });
     let checks = body.stmts().filter(|s| is_check(&s.kind)).count();
     (checks, Flow::new(body).loops().len())

@@ -4,7 +4,7 @@ use super::source::program;
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     flow::Flow,
-    ir::{Rvalue, StmtKind},
+    ir::{Rvalue, StmtKind, TaskId},
 };
 
 /// How many innermost loops of the task write to memory, and how many do not. A loop whose checks hold for all of its turns stands there twice, once with them.
@@ -14,7 +14,7 @@ fn writing(body: &str) -> (usize, usize) {
         #[task] pub fn run(a: &mut [u64], b: &mut [u64], c: &mut [Two], n: usize, k: usize) {{ {body} }}"
     );
     let lowered = lower(&program(&text)).unwrap();
-    let body = &lowered.tasks[0].segments[0].body;
+    let body = lowered.entry(TaskId(0)).body;
     let loops = Flow::new(body).loops();
     let innermost = loops.iter().filter(|l| {
         let mut others = loops.iter().filter(|o| o.header != l.header);

@@ -124,11 +124,12 @@ fn figure_6() {
 
     let instance = instantiate(&program, &graph).unwrap();
     insta::assert_snapshot!(print_levelized(&instance.program));
-    let calls = StackRef::Channel(ChannelId(0));
-    let pushes = &instance.program[instance.kernels[0].1].segments[0].pushes;
-    assert_eq!(pushes[0].stack, calls);
-    assert_eq!(pushes[0].max, Some(2));
-    assert_eq!(instance.program.name(calls), "calls");
+    let mut pushes = instance.program.entry(instance.kernels[0].1).pushes();
+    let push = pushes.next().unwrap();
+    let role = instance.program.role(push.stack);
+    assert_eq!(role, StackRole::Channel(ChannelId(0)));
+    assert_eq!(push.max, Some(2));
+    assert_eq!(instance.program.name(push.stack), "calls");
 
     let simulation = Simulation::new(&instance.program);
     let mut machine = simulation.machine();
@@ -259,9 +260,10 @@ fn kernels_that_spawn_and_nodes_of_one_kernel() {
         ]
     );
     // What is bound is read anew behind a sync: no frame keeps it.
-    let task = &instance.program[instance.kernels[0].1];
-    assert!(task.segments.len() > 1);
-    let kept: Vec<&str> = task.frame.iter().map(|f| f.name.as_str()).collect();
+    let task = instance.kernels[0].1;
+    assert!(instance.program.segments(task).len() > 1);
+    let frame = instance.program.frame(task);
+    let kept: Vec<&str> = frame.iter().map(|f| f.name.as_str()).collect();
     assert!(
         !kept.contains(&"sums") && !kept.contains(&"depth"),
         "{kept:?}"

@@ -1,5 +1,6 @@
 //! The lowering: what it makes of programs in the IR's text and of sources, and that the interpreter and the simulator come to the same.
 
+mod apart;
 mod arrays;
 mod bounds;
 mod held;
@@ -12,13 +13,16 @@ mod tables;
 mod turns;
 mod wide;
 
+use apart::apart;
 use millstream_cilk_lower::lower::{check::check, decide::decide, lower};
 use millstream_graph::graph::{Drawing, Graph};
 use millstream_graph::{
     interp::{ArgValue, Interp},
-    ir::{Block, BlockId, Function, LocalId, Program, Rvalue, SegmentId, StmtKind, Terminator},
-    levelized::{Levelized, LoweredTask, StackRef},
-    text::{parse_program, print_levelized},
+    ir::{
+        Block, BlockId, Function, LocalId, Program, Rvalue, SegmentId, StmtKind, TaskId, Terminator,
+    },
+    levelized::{Levelized, LoweredTask, StackRole, Tasks},
+    text::{parse_program, print_levelized, print_program},
 };
 use programs::*;
 use simulate::Simulation;
@@ -132,7 +136,7 @@ fn several_syncs() {
     for n in 0..9 {
         agrees(&parsed(SYNCS), "chain", &[In::Bits(n)]);
     }
-    assert_eq!(lowered(SYNCS).tasks[0].segments.len(), 4);
+    assert_eq!(apart(&lowered(SYNCS)).tasks[0].segments.len(), 4);
 }
 
 #[test]
@@ -151,19 +155,13 @@ fn spawns_in_a_loop_are_gathered() {
         agrees(&parsed(GATHER), "count", &[In::Bits(n)]);
     }
     let lowered = lowered(GATHER);
-    assert_eq!(
-        lowered
-            .tasks
-            .iter()
-            .map(|t| t.name.as_str())
-            .collect::<Vec<_>>(),
-        ["count", "count+add"]
-    );
-    let entry = &lowered.tasks[0].segments[0];
+    let names: Vec<&str> = lowered.tasks().map(|(_, t)| t.name.as_str()).collect();
+    assert_eq!(names, ["count", "count+add"]);
+    let entry = &apart(&lowered).tasks[0].segments[0];
     let spawned = entry
         .pushes
         .iter()
-        .find(|p| matches!(p.stack, StackRef::Entry(_)))
+        .find(|p| matches!(p.stack, StackRole::Entry(_)))
         .unwrap();
     assert_eq!(spawned.max, None);
 }
@@ -219,7 +217,7 @@ fn arrays_are_passed_by_value() {
     assert_eq!(number(&found), 4);
     let lowered = lowered(QUEENS);
     // As many children as columns, at most: none has to wait for room.
-    let combining = &lowered.tasks[1];
+    let combining = &apart(&lowered).tasks[1];
     assert!(
         combining.frame.is_empty() && combining.segments.len() == 1,
         "{}",
@@ -231,10 +229,10 @@ fn arrays_are_passed_by_value() {
 fn frames_are_for_restarts(task: &LoweredTask) -> bool {
     let blocks = &task.segments[0].body.blocks;
     let waits =
-        |b: &Block| matches!(b.term, Terminator::Continue(s) if task[s].restarts().is_some());
+        |b: &Block| matches!(b.term, Terminator::Continue(s) if task[s].body.restarts().is_some());
     let frames = |b: &&Block| b.stmts.iter().any(|s| s.kind == StmtKind::FrameAlloc);
     let mut frames = blocks.iter().filter(frames);
-    task.segments[0].restarts().is_some() && frames.all(waits)
+    task.segments[0].body.restarts().is_some() && frames.all(waits)
 }
 
 #[test]
@@ -261,8 +259,8 @@ fn pairs_of_results_and_helpers() {
 #[test]
 fn a_tail_sync_has_no_continuation() {
     agrees(&parsed(TAIL), "fill", &[In::Slice(vec![0; 9]), In::Bits(0)]);
-    assert_eq!(lowered(TAIL).tasks[0].segments.len(), 1);
-    assert!(lowered(TAIL).tasks[0].frame.is_empty());
+    assert_eq!(apart(&lowered(TAIL)).tasks[0].segments.len(), 1);
+    assert!(apart(&lowered(TAIL)).tasks[0].frame.is_empty());
 }
 
 #[test]
@@ -275,7 +273,7 @@ fn variables_written_before_between_and_after() {
 #[test]
 fn the_graph_of_fib_is_the_papers_figure() {
     let lowered = lowered(FIB);
-    let drawing = Drawing::new(&Graph::of(&lowered), &lowered.program);
+    let drawing = Drawing::new(lowered.graph(), &lowered.program);
     insta::assert_snapshot!(drawing.to_dot());
     let arrows: Vec<_> = drawing.arrows().collect();
     for arrow in [
@@ -296,27 +294,27 @@ fn the_graph_of_fib_is_the_papers_figure() {
 fn lowered_programs_are_graphs_without_loss() {
     for source in ALL {
         // A graph is one form.
-        let lowered = Levelized {
-            wide: None,
-            ..lowered(source)
-        };
-        let graph = Graph::of(&lowered);
-        assert_eq!(graph.levelized(&lowered.program).as_ref(), Ok(&lowered));
+        let mut lowered = lowered(source);
+        lowered.wide = None;
+        assert_eq!(apart(&lowered).levelized(), lowered);
+        let graph = lowered.graph();
         assert_eq!(graph.validate(&lowered.program), []);
-        let ron = ron::to_string(&graph).unwrap();
+        let ron = ron::to_string(graph).unwrap();
         let back: Graph = ron::from_str(&ron).unwrap();
-        assert_eq!(back, graph);
-        assert_eq!(back.levelized(&lowered.program).as_ref(), Ok(&lowered));
+        assert_eq!(back, *graph);
+        let text = print_program(&lowered.program).to_string();
+        let again = Levelized::new(parse_program(&text).unwrap(), back.clone());
+        assert_eq!(again.as_ref(), Ok(&lowered));
 
-        let drawing = Drawing::new(&graph, &lowered.program);
+        let drawing = Drawing::new(graph, &lowered.program);
         assert_eq!(Drawing::new(&back, &lowered.program), drawing);
         assert!(
             drawing
                 .arrows()
                 .any(|(from, _, label)| from == "host" && label == "call")
         );
-        let stacks = lowered.stacks().into_iter();
-        let drawn = stacks.filter(|s| !matches!(s, StackRef::Frame(_))).count();
+        let roles = lowered.stacks().iter().map(|s| lowered.role(*s));
+        let drawn = roles.filter(|s| !matches!(s, StackRole::Frame(_))).count();
         assert_eq!(
             drawing.to_svg().matches("stroke-dasharray=\"6,4\"").count(),
             drawn
@@ -332,7 +330,7 @@ fn the_checker_finds_what_is_missing() {
         let good = lowered(source);
         assert_eq!(missing_spawns(&good), []);
         for (t, s, b, i) in statements(&good) {
-            let mut bad = good.clone();
+            let mut bad = apart(&good);
             let stmt = bad.tasks[t].segments[s].body.blocks[b].stmts.remove(i);
             let wanted = match &stmt.kind {
                 StmtKind::FrameAlloc => true,
@@ -341,18 +339,20 @@ fn the_checker_finds_what_is_missing() {
                     dst,
                     value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
                 } => {
-                    let stmts = good.tasks[t].segments[s].body.stmts();
+                    let code = good.code(TaskId::new(t), SegmentId::new(s));
+                    let stmts = good.program[code].stmts();
                     stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
                 }
                 StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),
                 // Of a spawn that stands in two segments, one alone is not missed.
                 StmtKind::Spawn { .. } => {
-                    spawn_count(good.tasks[t].segments.iter().map(|s| &s.body))
-                        == spawn_count([&good.program[good.tasks[t].func]])
+                    spawn_count(apart(&good).tasks[t].segments.iter().map(|s| &s.body))
+                        == spawn_count([&good.program[apart(&good).tasks[t].func]])
                 }
                 _ => false,
             };
             if wanted {
+                let bad = bad.levelized();
                 assert!(
                     !check(&bad).is_empty() || !missing_spawns(&bad).is_empty(),
                     "{stmt:?} in\n{}",
@@ -378,11 +378,8 @@ fn overwritten(good: &Levelized, task: usize, kind: &StmtKind) -> bool {
     let StmtKind::FrameStore { field, .. } = kind else {
         return false;
     };
-    let stmts = good.tasks[task]
-        .segments
-        .iter()
-        .flat_map(|s| &s.body.blocks)
-        .flat_map(|b| &b.stmts);
+    let segments = good.segments(TaskId::new(task));
+    let stmts = segments.flat_map(|s| s.body.stmts());
     let writes = stmts.filter(|s| match s.kind {
         StmtKind::FrameStore { field: f, .. } => f == *field,
         StmtKind::Assign {
@@ -396,7 +393,7 @@ fn overwritten(good: &Levelized, task: usize, kind: &StmtKind) -> bool {
 
 fn statements(program: &Levelized) -> Vec<(usize, usize, usize, usize)> {
     let mut out = Vec::new();
-    for (t, task) in program.tasks.iter().enumerate() {
+    for (t, task) in apart(program).tasks.iter().enumerate() {
         for (s, segment) in task.segments.iter().enumerate() {
             for (b, block) in segment.body.blocks.iter().enumerate() {
                 out.extend((0..block.stmts.len()).map(|i| (t, s, b, i)));
@@ -409,10 +406,10 @@ fn statements(program: &Levelized) -> Vec<(usize, usize, usize, usize)> {
 #[test]
 fn the_checker_finds_what_is_wrong() {
     let good = lowered(FIB);
-    let broken = |edit: &dyn Fn(&mut Levelized)| {
-        let mut bad = good.clone();
+    let broken = |edit: &dyn Fn(&mut Tasks)| {
+        let mut bad = apart(&good);
         edit(&mut bad);
-        check(&bad)
+        check(&bad.levelized())
             .iter()
             .map(ToString::to_string)
             .collect::<Vec<_>>()

@@ -51,19 +51,21 @@ impl Simulation {
     #[must_use]
     pub(super) fn new(levelized: &Levelized) -> Self {
         let mut program = levelized.program.clone();
-        let tasks = levelized.tasks.iter().map(|task| {
+        let tasks = levelized.tasks().map(|(t, task)| {
             let segments = (0..task.segments.len()).map(|s| {
                 program
                     .functions
-                    .push(program::function(levelized, task, SegmentId::new(s)));
+                    .push(program::function(levelized, t, SegmentId::new(s)));
                 FuncId::new(program.functions.len() - 1)
             });
             SimTask {
                 name: task.name.clone(),
                 segments: segments.collect(),
-                element: task.element.clone(),
-                frame: Record::new(&task.frame),
-                result: program[task.func].ret.layout(&levelized.program.structs),
+                element: levelized.element(t).to_vec(),
+                frame: Record::new(levelized.frame(t)),
+                result: program[levelized.func(t)]
+                    .ret
+                    .layout(&levelized.program.structs),
             }
         });
         let tasks = tasks.collect();

@@ -1,6 +1,10 @@
 //! Programs as users write them, through the front end.
 
-use super::{In, agrees, frames_are_for_restarts, number, simulated};
+use super::{
+    In, agrees,
+    apart::{apart, task},
+    frames_are_for_restarts, number, simulated,
+};
 use millstream_cilk_lower::lower::{check::check, lower};
 use millstream_graph::ir::{Program, Stmt, StmtKind, Terminator};
 
@@ -47,7 +51,7 @@ fn queens_from_source() {
     );
     // The helper is inlined, the board is passed by value, and only the outermost task and who finds no room have a frame.
     let lowered = lower(&program).unwrap();
-    let queens = &lowered.tasks[1];
+    let queens = &apart(&lowered).tasks[1];
     let calls = queens
         .segments
         .iter()
@@ -145,14 +149,10 @@ fn a_task_that_finds_no_room_goes_on_where_it_stopped() {
         );
     }
     let lowered = lower(&program).unwrap();
-    let of = |name| &lowered[lowered.find(name).unwrap()];
-    assert!(
-        of("effects")
-            .segments
-            .iter()
-            .all(|s| s.restarts() == Some(1))
-    );
-    assert!(frames_are_for_restarts(of("effects")));
+    let effects = task(&lowered, "effects");
+    let mut segments = effects.segments.iter();
+    assert!(segments.all(|s| s.body.restarts() == Some(1)));
+    assert!(frames_are_for_restarts(&effects));
 }
 
 /// A restart point that stands behind an effect: what goes on there does it again, and this is seen.
@@ -161,7 +161,7 @@ fn an_effect_that_is_done_twice_is_seen() {
     let program = program(RESTARTS);
     let args = [In::Bits(9), In::Slice(vec![3; 7]), In::Slice(vec![0; 2])];
     let good = lower(&program).unwrap();
-    let mut bad = good.clone();
+    let mut bad = apart(&good);
     for block in bad.tasks.iter_mut().flat_map(|t| &mut t.segments) {
         let blocks = &mut block.body.blocks;
         for i in 0..blocks.len() {
@@ -174,6 +174,7 @@ fn an_effect_that_is_done_twice_is_seen() {
             }
         }
     }
+    let bad = bad.levelized();
     let run = |lowered, seed| simulated(lowered, "effects", &args, seed);
     assert_eq!(run(&bad, 0), run(&good, 0));
     assert_ne!(run(&bad, 1), run(&good, 1));
@@ -182,8 +183,9 @@ fn an_effect_that_is_done_twice_is_seen() {
 #[test]
 fn a_spawn_without_its_restart_point_is_found() {
     let mut bad = lower(&program(RESTARTS)).unwrap();
-    let task = bad.find("effects").unwrap();
-    let blocks = &mut bad.tasks[task.index()].segments[0].body.blocks;
+    let code = bad.entry(bad.find("effects").unwrap()).body.name.clone();
+    let code = bad.program.find(&code).unwrap();
+    let blocks = &mut bad.program.functions[code.index()].blocks;
     let room = blocks.iter_mut().find_map(|b| match &mut b.term {
         Terminator::Room { children, .. } => Some(children),
         _ => None,
@@ -232,11 +234,7 @@ fn random_programs(seeds: impl Iterator<Item = u64>, wanted: usize) -> usize {
         };
         println!("seed {seed}\n{source}");
         let lowered = lower(&program).unwrap();
-        segments += lowered
-            .tasks
-            .iter()
-            .map(|t| t.segments.len())
-            .sum::<usize>();
+        segments += lowered.all_segments().count();
         agrees(
             &program,
             "f0",
@@ -451,12 +449,7 @@ fn peeled(body: &str, args: &[u64]) -> usize {
         agrees(&program, "f", &bits);
     }
     let lowered = lower(&program).unwrap();
-    let stmts = lowered
-        .tasks
-        .iter()
-        .flat_map(|t| &t.segments)
-        .flat_map(|s| &s.body.blocks)
-        .flat_map(|b| &b.stmts);
+    let stmts = lowered.all_segments().flat_map(|(_, s)| s.body.stmts());
     stmts
         .filter(|s| matches!(s.kind, StmtKind::Spawn { leaf: Some(_), .. }))
         .count()
@@ -551,9 +544,6 @@ fn structs_that_gather_need_no_frame() {
         agrees(&program, "g", &[In::Bits(n)]);
     }
     let lowered = lower(&program).unwrap();
-    let gathers = lowered.tasks.iter().find(|t| t.name == "f+each_add_max_or");
-    assert_eq!(
-        gathers.map(|t| (t.frame.len(), t.segments.len())),
-        Some((0, 1))
-    );
+    let gathers = task(&lowered, "f+each_add_max_or");
+    assert_eq!((gathers.frame.len(), gathers.segments.len()), (0, 1));
 }

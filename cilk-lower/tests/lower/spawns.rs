@@ -1,5 +1,6 @@
 //! Whether each spawn of a task stands in some segment.
 
+use super::apart::apart;
 use millstream_cilk_lower::lower::check::CheckError;
 use millstream_graph::{
     flow::Flow,
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 /// drop a spawn too: one that a segment, knowing where it starts, finds to be unreachable.
 pub(super) fn missing_spawns(program: &Levelized) -> Vec<CheckError> {
     let mut errors = Vec::new();
-    for task in &program.tasks {
+    for task in &apart(program).tasks {
         let mut kept = BTreeMap::new();
         for segment in &task.segments {
             spawn_sites(&segment.body)

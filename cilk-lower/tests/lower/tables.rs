@@ -1,11 +1,8 @@
 //! What is known of tables when a program is lowered.
 
-use super::source::program;
+use super::{apart::task, source::program};
 use millstream_cilk_lower::lower::lower;
-use millstream_graph::{
-    ir::{Function, Rvalue, StmtKind},
-    levelized::Levelized,
-};
+use millstream_graph::ir::{Function, Rvalue, StmtKind};
 
 /// What `fn at(i: u32, k: u32) -> u32` with this body becomes.
 fn lowered(body: &str) -> Function {
@@ -15,10 +12,8 @@ fn lowered(body: &str) -> Function {
         #[task]
         pub fn at(i: u32, k: u32) -> u32 {{ {body} }}"
     );
-    let Levelized { tasks, .. } = lower(&program(&text)).unwrap();
-    tasks.into_iter().find(|t| t.name == "at").unwrap().segments[0]
-        .body
-        .clone()
+    let lowered = lower(&program(&text)).unwrap();
+    task(&lowered, "at").segments.remove(0).body
 }
 
 fn reads_tables(body: &str) -> bool {

@@ -1,10 +1,10 @@
 //! How many children a segment spawns at most, where a loop does.
 
-use super::source::program;
+use super::{apart::task, source::program};
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     ir::StmtKind,
-    levelized::{Levelized, StackRef},
+    levelized::{Levelized, StackRole},
 };
 
 /// What the loop of a task spawns at most, by the first segment of the form that spawns into a sum. The loop is the body of
@@ -29,12 +29,15 @@ fn lowered(body: &str) -> Levelized {
 }
 
 fn most_in(lowered: &Levelized) -> Option<u32> {
-    let combining = lowered.tasks.iter().find(|t| t.name == "walk+add").unwrap();
+    let combining = task(lowered, "walk+add");
     let mut pushes = combining.segments[0].pushes.iter();
-    let entries = pushes.find(|p| matches!(p.stack, StackRef::Entry(_)));
+    let entries = pushes.find(|p| matches!(p.stack, StackRole::Entry(_)));
     let most = entries.unwrap().max;
     // Who knows that asks for no room on the way, and keeps nothing for it.
-    let restarts = combining.segments.iter().any(|s| s.restarts().is_some());
+    let restarts = combining
+        .segments
+        .iter()
+        .any(|s| s.body.restarts().is_some());
     assert_eq!(most.is_none(), restarts);
     assert!(restarts || combining.frame.is_empty());
     most
@@ -112,12 +115,8 @@ fn what_nobody_knows_is_not_counted() {
 fn a_wide_device_counts_what_is_spawned() {
     let lowered = lowered("for i in 0..6 { if k != i { go!(); } }");
     assert!(most_in(&lowered).is_some());
-    let wide = lowered
-        .on_wide()
-        .tasks
-        .iter()
-        .find(|t| t.name == "walk+add");
-    let mut pushes = wide.unwrap().segments[0].pushes.iter();
+    let wide = task(lowered.on_wide(), "walk+add");
+    let mut pushes = wide.segments[0].pushes.iter();
     assert!(pushes.any(|p| p.max.is_none()));
 }
 
@@ -138,12 +137,8 @@ fn large_children_are_not_counted() {
             sum
         }";
     let lowered = lower(&program(text)).unwrap();
-    let combining = lowered
-        .tasks
-        .iter()
-        .find(|t| t.name == "large+add")
-        .unwrap();
-    assert!(combining.segments[0].restarts().is_some());
+    let combining = task(&lowered, "large+add");
+    assert!(combining.segments[0].body.restarts().is_some());
 }
 
 /// A task that nothing waits in goes the same ways whether it has spawned something or not.
@@ -156,7 +151,7 @@ fn a_loop_that_spawns_stands_once_where_nothing_waits() {
     ] {
         let lowered = lowered(body);
         let spawns = |name: &str| {
-            let task = lowered.tasks.iter().find(|t| t.name == name).unwrap();
+            let task = task(&lowered, name);
             let stmts = task.segments[0].body.stmts();
             stmts
                 .filter(|s| matches!(s.kind, StmtKind::Spawn { .. }))

@@ -1,10 +1,10 @@
 //! Tasks that are called, as a wide device spawns them: what only the other way needs is gone.
 
-use super::{In, agrees, number, source::program};
+use super::{In, agrees, apart::task, number, source::program};
 use millstream_cilk_lower::lower::lower;
 use millstream_graph::{
     ir::{Program, StmtKind, Terminator},
-    levelized::{Levelized, LoweredTask},
+    levelized::Levelized,
     text::{parse_program, print_function},
 };
 
@@ -60,10 +60,6 @@ const TO: &str = "
     }
 ";
 
-fn task<'a>(lowered: &'a Levelized, name: &str) -> &'a LoweredTask {
-    lowered.tasks.iter().find(|t| t.name == name).unwrap()
-}
-
 /// The code of a task that has one segment, without places.
 fn code(lowered: &Levelized, name: &str) -> String {
     let [segment] = &task(lowered, name).segments[..] else {
@@ -79,8 +75,7 @@ fn code(lowered: &Levelized, name: &str) -> String {
 }
 
 fn calls(lowered: &Levelized) -> usize {
-    let segments = lowered.tasks.iter().flat_map(|t| &t.segments);
-    let stmts = segments.flat_map(|s| s.body.stmts());
+    let stmts = lowered.all_segments().flat_map(|(_, s)| s.body.stmts());
     stmts
         .filter(|s| matches!(s.kind, StmtKind::Call { .. }))
         .count()
@@ -88,8 +83,9 @@ fn calls(lowered: &Levelized) -> usize {
 
 /// The fields of elements and frames of a task.
 fn fields<'a>(lowered: &'a Levelized, name: &str) -> [Vec<&'a str>; 2] {
-    let task = task(lowered, name);
-    [&task.element, &task.frame].map(|f| f.iter().map(|f| f.name.as_str()).collect())
+    let task = lowered.find(name).unwrap();
+    [lowered.element(task), lowered.frame(task)]
+        .map(|f| f.iter().map(|f| f.name.as_str()).collect())
 }
 
 #[test]
@@ -189,8 +185,7 @@ fn a_program_that_asks_nothing_is_lowered_once() {
 /// How many branches the tasks have that come of it.
 fn branches_left(source: &str) -> usize {
     let lowered = lower(&parse_program(source).unwrap()).unwrap();
-    let segments = lowered.tasks.iter().flat_map(|t| &t.segments);
-    let blocks = segments.flat_map(|s| &s.body.blocks);
+    let blocks = lowered.all_segments().flat_map(|(_, s)| &s.body.blocks);
     blocks
         .filter(|b| matches!(b.term, Terminator::Branch { .. }))
         .count()

@@ -21,7 +21,7 @@ pub use draw::Drawing;
 pub use fields::element_fields;
 pub use model::{
     Body, Channel, ChannelKey, Code, Element, GROUP, Graph, Kernel, KernelKey, Node, Predicate,
-    Protocol, Scope, Task, TaskKey, WIDTH, WhenFull, Wire,
+    Protocol, Scope, Task, WIDTH, WhenFull, Wire,
 };
 pub use problem::{At, GraphError, Part, Problem, meant, nearest};
 pub use validate::{MAX_GROUP, MAX_WIDTH, split};

@@ -1,7 +1,7 @@
 //! What a graph is made of.
 
 use crate::{
-    ir::{Combine, LocalId},
+    ir::{Combine, LocalId, TaskId},
     text::piece_text,
     ty::Field,
 };
@@ -15,8 +15,6 @@ slotmap::new_key_type! {
     pub struct ChannelKey;
     /// A kernel of a graph.
     pub struct KernelKey;
-    /// A task of a graph.
-    pub struct TaskKey;
 }
 
 /// Elements that a channel has room for, if nobody says.
@@ -31,7 +29,7 @@ pub struct Graph {
     pub name: String,
     channels: SlotMap<ChannelKey, Channel>,
     kernels: SlotMap<KernelKey, Kernel>,
-    tasks: SlotMap<TaskKey, Task>,
+    tasks: Vec<Task>,
 }
 
 /// A channel: where elements wait.
@@ -150,9 +148,10 @@ pub enum Body {
 /// The code of a segment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Code {
-    /// A function of kind [`Segment`](crate::ir::FunctionKind::Segment) in the text form of the IR.
-    pub text: String,
-    /// [`Segment::ret`](crate::levelized::Segment::ret)
+    /// The program's function of that name, of kind [`Segment`](crate::ir::FunctionKind::Segment).
+    pub function: String,
+    /// The local that holds the return address where the function returns; none if the task returns nothing.
+    /// An entry has it as last argument; a continuation loads it from its frame, and has none if it never returns.
     pub ret: Option<LocalId>,
     /// How many elements at most it pushes to each channel that it produces into, for each that it consumes; none where data decides.
     pub most: Vec<Option<u32>>,
@@ -252,6 +251,15 @@ impl Kernel {
         }
     }
 
+    /// What a segment is, if it is one.
+    #[must_use]
+    pub const fn code(&self) -> Option<&Code> {
+        match &self.body {
+            Body::Segment(code) => Some(code),
+            Body::Device(_) | Body::Host => None,
+        }
+    }
+
     /// The program's kernel that it runs, if it runs one.
     #[must_use]
     pub fn function(&self) -> Option<&str> {
@@ -259,6 +267,14 @@ impl Kernel {
             Body::Device(name) => Some(name),
             Body::Host | Body::Segment(_) => None,
         }
+    }
+}
+
+impl Task {
+    /// The task's name in the user's source: all ways of combining its result share it.
+    #[must_use]
+    pub fn source_name(&self) -> &str {
+        self.name.split('+').next().unwrap_or(&self.name)
     }
 }
 
@@ -283,13 +299,15 @@ impl Graph {
     }
 
     /// Adds a task of segments and stacks that were added before.
-    pub fn add_task(&mut self, task: Task) -> TaskKey {
-        self.tasks.insert(task)
+    pub fn add_task(&mut self, task: Task) -> TaskId {
+        self.tasks.push(task);
+        TaskId::new(self.tasks.len() - 1)
     }
 
-    /// The tasks, in the order in which they were added.
-    pub fn tasks(&self) -> impl ExactSizeIterator<Item = (TaskKey, &Task)> + Clone {
-        self.tasks.iter()
+    /// The tasks, in the order in which they were added; [`TaskId`] is the index.
+    #[must_use]
+    pub fn tasks(&self) -> &[Task] {
+        &self.tasks
     }
 
     /// A channel of this graph.

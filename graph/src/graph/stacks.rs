@@ -1,40 +1,30 @@
-//! Levelized programs are graphs of stacks: a channel for each stack, a kernel for each segment, and tasks that tie them together.
-//!
-//! [`Graph::of`] makes the graph of a program that the lowering made, [`Graph::levelized`] the program of a graph, whoever made that.
-//! Nothing is lost either way.
+//! Graphs of stacks: what ties the channels of tasks to them, and how their graph is drawn together with one of kernels.
 
-use super::{
-    At, Body, Channel, ChannelKey, Code, Element, Graph, Kernel, KernelKey, Part, Problem,
-    Protocol, Scope, Task,
-};
+use super::{Body, Channel, ChannelKey, Code, Graph, Kernel, KernelKey, Task};
 use crate::{
-    ir::{Function, FunctionKind, Program, SegmentId, TaskId},
-    levelized::{Levelized, LoweredTask, Push, Segment, StackRef},
-    text::{parse_function, print_function},
-    ty::Field,
-    verify::verify_levelized,
+    ir::{SegmentId, TaskId},
+    levelized::{Levelized, Segment, StackRole},
 };
 use std::collections::BTreeMap;
 
 impl Graph {
-    /// The graph of a levelized program: its stacks, segments and tasks. What the host may call is an input: of each group of tasks
-    /// that no others spawn, the first that stores its result.
-    #[must_use]
-    pub fn of(program: &Levelized) -> Self {
-        let mut graph = Self::new(&program.program.name);
-        let roots = program.roots();
-        let mut stacks = BTreeMap::new();
-        for stack in program.stacks() {
-            let key = graph.add_stack(program, stack);
-            if let (StackRef::Entry(t), Some(channel)) = (stack, graph.channel_mut(key)) {
-                channel.input = roots.contains(&t);
-            }
-            stacks.insert(stack, key);
+    /// The stacks of a task, with what they hold: its entries, its frames if it has any, its continuations.
+    pub(crate) fn stacks_of(&self, t: TaskId) -> Vec<(ChannelKey, StackRole)> {
+        let task = &self.tasks()[t.index()];
+        let mut out = vec![(task.calls, StackRole::Entry(t))];
+        out.extend(task.frames.map(|key| (key, StackRole::Frame(t))));
+        for (s, key) in task.segments.iter().enumerate().skip(1) {
+            let channel = self.kernel(*key).and_then(|k| k.consumes);
+            let role = StackRole::consumed(t, SegmentId::new(s));
+            out.extend(channel.map(|c| (c, role)));
         }
-        for t in (0..program.tasks.len()).map(TaskId::new) {
-            graph.add_stack_task(program, t, &stacks);
-        }
-        graph
+        out
+    }
+
+    /// What each stack of the graph's tasks holds.
+    pub(crate) fn stack_roles(&self) -> BTreeMap<ChannelKey, StackRole> {
+        let tasks = (0..self.tasks().len()).map(TaskId::new);
+        tasks.flat_map(|t| self.stacks_of(t)).collect()
     }
 
     /// A graph of kernels together with the stacks of the tasks that they spawn and of their own continuations, where `made` is what
@@ -47,32 +37,37 @@ impl Graph {
         let reached = made.reached(nodes.iter().map(|n| n.1));
         let mut stacks = BTreeMap::new();
         for stack in made.stacks() {
-            let key = match stack {
-                StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _)
+            let key = match made.role(*stack) {
+                StackRole::Entry(t) | StackRole::Frame(t) | StackRole::Continuation(t, _)
                     if !reached.contains(&t) =>
                 {
                     None
                 }
-                StackRef::Channel(c) => own.get(c.index()).copied(),
-                StackRef::Entry(t) if node(t).is_some() => {
+                StackRole::Channel(c) => own.get(c.index()).copied(),
+                StackRole::Entry(t) if node(t).is_some() => {
                     node(t).and_then(|k| self.kernel(k)?.consumes)
                 }
                 // A drawing shows no frames.
-                StackRef::Frame(t) if node(t).is_some() => None,
-                _ => Some(graph.add_stack(made, stack)),
+                StackRole::Frame(t) if node(t).is_some() => None,
+                _ => made.graph().channel(*stack).map(|channel| {
+                    // What is called from outside is what consumes rings.
+                    let input = false;
+                    let channel = channel.clone();
+                    graph.add_channel(Channel { input, ..channel })
+                }),
             };
-            stacks.extend(key.map(|key| (stack, key)));
+            stacks.extend(key.map(|key| (*stack, key)));
         }
         for t in reached {
             let Some(kernel) = node(t) else {
-                graph.add_stack_task(made, t, &stacks);
+                graph.add_task_of(made, t, &stacks);
                 continue;
             };
-            for (s, segment) in made[t].segments.iter().enumerate() {
+            for (s, segment) in made.segments(t).enumerate() {
                 if s > 0 {
-                    graph.add_segment(made, segment, consumed(t, s), &stacks);
+                    graph.add_segment(segment, &stacks);
                 } else if let Some(kernel) = graph.kernel_mut(kernel) {
-                    let pushed = segment.pushes.iter().filter_map(|p| stacks.get(&p.stack));
+                    let pushed = segment.pushes().filter_map(|p| stacks.get(&p.stack));
                     let more: Vec<_> = pushed.filter(|c| !kernel.produces.contains(c)).collect();
                     kernel.produces.extend(more);
                 }
@@ -81,194 +76,44 @@ impl Graph {
         graph
     }
 
-    fn add_stack(&mut self, program: &Levelized, stack: StackRef) -> ChannelKey {
-        self.add_channel(Channel {
-            element: Element::Fields(program.fields(stack)),
-            protocol: Protocol::Stack,
-            scope: Scope::Worker,
-            ..Channel::new(program.name(stack), "")
-        })
-    }
-
-    /// Adds the segments of a task, whose stacks are there, and what ties them together.
-    fn add_stack_task(
+    /// Adds a task of another graph with its segments, where `stacks` says which of this graph's channels each of its stacks became.
+    pub fn add_task_of(
         &mut self,
-        program: &Levelized,
+        made: &Levelized,
         t: TaskId,
-        stacks: &BTreeMap<StackRef, ChannelKey>,
-    ) {
-        let task = &program[t];
-        let segments = task.segments.iter().enumerate();
-        let segments = segments
-            .map(|(s, segment)| self.add_segment(program, segment, consumed(t, s), stacks))
-            .collect();
-        self.add_task(Task {
-            name: task.name.clone(),
-            combine: task.combine,
-            calls: stacks[&StackRef::Entry(t)],
-            frames: stacks.get(&StackRef::Frame(t)).copied(),
-            segments,
-        });
+        stacks: &BTreeMap<ChannelKey, ChannelKey>,
+    ) -> TaskId {
+        let task = &made[t];
+        let segments = made.segments(t);
+        let segments = segments.map(|segment| self.add_segment(segment, stacks));
+        let task = Task {
+            calls: stacks[&task.calls],
+            frames: task.frames.and_then(|key| stacks.get(&key)).copied(),
+            segments: segments.collect(),
+            ..task.clone()
+        };
+        self.add_task(task)
     }
 
     fn add_segment(
         &mut self,
-        program: &Levelized,
-        segment: &Segment,
-        consumes: StackRef,
-        stacks: &BTreeMap<StackRef, ChannelKey>,
+        segment: Segment<'_>,
+        stacks: &BTreeMap<ChannelKey, ChannelKey>,
     ) -> KernelKey {
-        let pushes = segment.pushes.iter();
+        let pushes = segment.pushes();
         let pushes = pushes.filter_map(|p| Some((*stacks.get(&p.stack)?, p.max)));
         let (produces, most) = pushes.unzip();
+        let kernel = segment.kernel.clone();
+        let consumes = kernel.consumes.and_then(|c| stacks.get(&c)).copied();
+        let body = match kernel.body {
+            Body::Segment(code) => Body::Segment(Code { most, ..code }),
+            body => body,
+        };
         self.add_kernel(Kernel {
-            name: segment.body.name.clone(),
-            body: Body::Segment(Code {
-                text: print_function(&program.program, &segment.body),
-                ret: segment.ret,
-                most,
-            }),
-            consumes: stacks.get(&consumes).copied(),
-            produces,
-            args: Vec::new(),
-        })
-    }
-
-    /// The levelized program that a graph of stacks is, where `program` has what its segments name: structs, constants, helpers, and a
-    /// function for each task, whose parameters and result are the task's.
-    ///
-    /// # Errors
-    /// All that is wrong with it.
-    pub fn levelized(&self, program: &Program) -> Result<Levelized, Vec<Problem>> {
-        let mut reader = Reader {
-            graph: self,
-            program,
-            stacks: self.stack_refs(),
-            problems: Vec::new(),
-        };
-        let tasks = self.tasks().map(|(_, task)| reader.task(task)).collect();
-        let problems = reader.problems;
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let levelized = Levelized {
-            program: program.clone(),
-            tasks,
-            wide: None,
-        };
-        match verify_levelized(&levelized) {
-            Ok(()) => Ok(levelized),
-            Err(errors) => Err(errors
-                .iter()
-                .map(|e| Problem::of_graph(e.to_string()))
-                .collect()),
-        }
-    }
-
-    /// What each stack of the graph's tasks is.
-    pub(super) fn stack_refs(&self) -> BTreeMap<ChannelKey, StackRef> {
-        let mut out = BTreeMap::new();
-        for (t, (_, task)) in self.tasks().enumerate() {
-            let t = TaskId::new(t);
-            out.insert(task.calls, StackRef::Entry(t));
-            out.extend(task.frames.map(|key| (key, StackRef::Frame(t))));
-            for (s, key) in task.segments.iter().enumerate().skip(1) {
-                let channel = self.kernel(*key).and_then(|k| k.consumes);
-                out.extend(channel.map(|c| (c, consumed(t, s))));
-            }
-        }
-        out
-    }
-}
-
-/// The stack that a segment consumes.
-fn consumed(task: TaskId, segment: usize) -> StackRef {
-    match segment {
-        0 => StackRef::Entry(task),
-        s => StackRef::Continuation(task, SegmentId::new(s)),
-    }
-}
-
-/// Reads the tasks of a graph.
-struct Reader<'a> {
-    graph: &'a Graph,
-    program: &'a Program,
-    stacks: BTreeMap<ChannelKey, StackRef>,
-    problems: Vec<Problem>,
-}
-
-impl Reader<'_> {
-    fn task(&mut self, task: &Task) -> LoweredTask {
-        let func = self.program.find(&task.name).unwrap_or_else(|| {
-            let message = format!(
-                "task `{}`: the program has no function of that name",
-                task.name
-            );
-            self.problems.push(Problem::of_graph(message));
-            crate::ir::FuncId(0)
-        });
-        LoweredTask {
-            func,
-            name: task.name.clone(),
-            combine: task.combine,
-            element: self.fields(task.calls),
-            frame: task.frames.map_or_else(Vec::new, |key| self.fields(key)),
-            segments: task
-                .segments
-                .iter()
-                .filter_map(|key| self.segment(*key))
-                .collect(),
-        }
-    }
-
-    fn fields(&self, key: ChannelKey) -> Vec<Field> {
-        let channel = self.graph.channel(key);
-        let fields = channel.and_then(|c| c.fields(&self.program.structs));
-        fields.unwrap_or_default()
-    }
-
-    fn segment(&mut self, key: KernelKey) -> Option<Segment> {
-        let kernel = self.graph.kernel(key)?;
-        let mut fail = |part, message: String| {
-            let message = format!("kernel `{}`: {message}", kernel.name);
-            self.problems
-                .push(Problem::error(At::Kernel(key, part), message));
-        };
-        let Body::Segment(code) = &kernel.body else {
-            fail(
-                Part::Runs,
-                "it is no segment, but a part of a task".to_owned(),
-            );
-            return None;
-        };
-        let body: Function = match parse_function(&code.text, self.program) {
-            Ok(body) if body.kind == FunctionKind::Segment => body,
-            Ok(_) => {
-                fail(Part::Runs, "its text is no segment".to_owned());
-                return None;
-            }
-            Err(e) => {
-                fail(Part::Runs, format!("its text is no segment: {e}"));
-                return None;
-            }
-        };
-        let mut pushes = Vec::new();
-        for (i, channel) in kernel.produces.iter().enumerate() {
-            match self.stacks.get(channel) {
-                Some(stack) => pushes.push(Push {
-                    stack: *stack,
-                    max: code.most.get(i).copied().flatten(),
-                }),
-                None => fail(
-                    Part::Produces(i),
-                    "it pushes to a channel that is no stack of a task".to_owned(),
-                ),
-            }
-        }
-        Some(Segment {
             body,
-            ret: code.ret,
-            pushes,
+            consumes,
+            produces,
+            ..kernel
         })
     }
 }

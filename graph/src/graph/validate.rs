@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     ir::{BlockId, Function, FunctionKind, Param, Program, Stmt, StmtKind, Terminator},
+    levelized::Levelized,
     text::parse_type,
     ty::{Field, Scalar, Type},
 };
@@ -31,7 +32,7 @@ impl Graph {
     /// All that is wrong with the graph for this program, and what its user should know.
     #[must_use]
     pub fn validate(&self, program: &Program) -> Vec<Problem> {
-        Checker::new(self, program).check()
+        Checker::new(self, program).check(true)
     }
 
     /// The graph's warnings, if nothing is wrong with it.
@@ -57,7 +58,7 @@ impl Resolved {
     #[must_use]
     pub fn validate(&self, program: &Program) -> Vec<Problem> {
         let mut out = self.problems.clone();
-        let mut more = self.graph.validate(program);
+        let mut more = Checker::new(&self.graph, program).check(out.is_empty());
         if !out.is_empty() {
             // Where a name is unknown, that nothing leads there is no news.
             more.retain(|p| !matches!(p.at, At::Channel(_, Part::Name)));
@@ -99,7 +100,7 @@ impl<'a> Checker<'a> {
             program,
             problems: Vec::new(),
             elements: BTreeMap::new(),
-            stacks: graph.stack_refs().into_keys().collect(),
+            stacks: graph.stack_roles().into_keys().collect(),
         }
     }
 
@@ -109,13 +110,15 @@ impl<'a> Checker<'a> {
         all.filter(|(key, _)| !self.stacks.contains(key)).collect()
     }
 
-    fn check(mut self) -> Vec<Problem> {
+    /// Tasks are looked at where all that the graph names is there.
+    fn check(mut self, all_there: bool) -> Vec<Problem> {
         self.names();
         for (key, channel) in self.channels() {
             self.channel(key, channel);
         }
-        if self.graph.tasks().len() > 0
-            && let Err(problems) = self.graph.levelized(self.program)
+        if all_there
+            && !self.graph.tasks().is_empty()
+            && let Err(problems) = Levelized::new(self.program.clone(), self.graph.clone())
         {
             self.problems.extend(problems);
         }

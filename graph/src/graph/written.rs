@@ -96,7 +96,7 @@ pub struct WrittenKernel<S = String> {
     /// The program's kernel, if it has another name than the node.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub runs: Option<S>,
-    /// In place of that: the code of a segment, as text of the IR.
+    /// In place of that: the program's segment.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub segment: Option<S>,
     /// [`Code::ret`]
@@ -371,8 +371,8 @@ impl<'w> Resolver<'w> {
 
     fn kernel<S: AsRef<str>>(&mut self, name: &'w str, k: &WrittenKernel<S>) {
         let body = match (&k.segment, k.host) {
-            (Some(text), _) => Body::Segment(Code {
-                text: text.as_ref().to_owned(),
+            (Some(function), _) => Body::Segment(Code {
+                function: function.as_ref().to_owned(),
                 ret: k.returns.map(LocalId),
                 most: k.most.clone(),
             }),
@@ -485,13 +485,10 @@ impl From<&Graph> for Written {
                 .map_or_else(String::new, |k| k.name.clone())
         };
         let kernels = graph.kernels().map(|(_, k)| {
-            let code = match &k.body {
-                Body::Segment(code) => Some(code),
-                Body::Device(_) | Body::Host => None,
-            };
+            let code = k.code();
             let written = WrittenKernel {
                 runs: k.function().filter(|f| *f != k.name).map(str::to_owned),
-                segment: code.map(|c| c.text.clone()),
+                segment: code.map(|c| c.function.clone()),
                 returns: code.and_then(|c| c.ret).map(|local| local.0),
                 most: code.map_or_else(Vec::new, |c| c.most.clone()),
                 host: k.body == Body::Host,
@@ -501,7 +498,7 @@ impl From<&Graph> for Written {
             };
             (k.name.clone(), written)
         });
-        let tasks = graph.tasks().map(|(_, t)| {
+        let tasks = graph.tasks().iter().map(|t| {
             let written = WrittenTask {
                 combine: t.combine.into(),
                 calls: channel(t.calls),

@@ -4,9 +4,9 @@ use super::reserved;
 use crate::{
     ir::{
         Arg, CheckKind, FuncId, Function, FunctionKind, Operand, Program, Rvalue, Slot, Span,
-        StmtKind, Terminator,
+        StmtKind, TaskId, Terminator,
     },
-    levelized::{Field, Levelized, LoweredTask, StackRef},
+    levelized::{Field, Levelized},
     ty::{PieceKind, Scalar, StructDef, Structs, Type, Variant},
 };
 use std::fmt::{self, Display, Formatter};
@@ -37,16 +37,16 @@ pub fn print_levelized(levelized: &Levelized) -> String {
         {
             write!(f, "\n{}", function_text(program, helper))?;
         }
-        for (i, task) in levelized.tasks.iter().enumerate() {
-            writeln!(f, "\n// t{i}: task {}, result: {}", task.name, task.combine)?;
-            lowered_task(levelized, task, f)?;
+        for (t, task) in levelized.tasks() {
+            writeln!(f, "\n// {t}: task {}, result: {}", task.name, task.combine)?;
+            lowered_task(levelized, t, f)?;
         }
         Ok(())
     })
     .to_string()
 }
 
-fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>) -> fmt::Result {
+fn lowered_task(levelized: &Levelized, task: TaskId, f: &mut Formatter<'_>) -> fmt::Result {
     let fields = |fields: &[Field]| {
         list(
             fields
@@ -55,16 +55,17 @@ fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>
                 .map(|(i, x)| format!(".{i} {}: {}", x.name, piece(x.kind))),
         )
     };
-    writeln!(f, "//   element: {}", fields(&task.element))?;
-    if !task.frame.is_empty() {
-        writeln!(f, "//   frame: {}", fields(&task.frame))?;
+    writeln!(f, "//   element: {}", fields(levelized.element(task)))?;
+    let frame = levelized.frame(task);
+    if !frame.is_empty() {
+        writeln!(f, "//   frame: {}", fields(frame))?;
     }
-    for (i, segment) in task.segments.iter().enumerate() {
-        let pushes = list(segment.pushes.iter().map(|p| {
+    for (i, segment) in levelized.segments(task).enumerate() {
+        let pushes = list(segment.pushes().map(|p| {
             let max = p
                 .max
                 .map_or_else(|| "any number".to_owned(), |n| n.to_string());
-            format!("{max} to {}", stack(levelized, p.stack))
+            format!("{max} to {}", levelized.name(p.stack))
         }));
         let ret = segment
             .ret
@@ -72,25 +73,15 @@ fn lowered_task(levelized: &Levelized, task: &LoweredTask, f: &mut Formatter<'_>
         writeln!(
             f,
             "// s{i} pushes: {}{ret}",
-            if segment.pushes.is_empty() {
+            if segment.pushes().len() == 0 {
                 "nothing".to_owned()
             } else {
                 pushes
             }
         )?;
-        write!(f, "{}", function_text(&levelized.program, &segment.body))?;
+        write!(f, "{}", function_text(&levelized.program, segment.body))?;
     }
     Ok(())
-}
-
-fn stack(levelized: &Levelized, stack: StackRef) -> String {
-    let owner = match stack {
-        StackRef::Channel(c) => levelized.program.channels.get(c.index()).map(|c| &c.name),
-        StackRef::Entry(t) | StackRef::Frame(t) | StackRef::Continuation(t, _) => {
-            levelized.tasks.get(t.index()).map(|t| &t.name)
-        }
-    };
-    stack.named(owner.map_or("?", String::as_str))
 }
 
 fn piece(kind: PieceKind) -> String {

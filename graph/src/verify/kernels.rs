@@ -3,7 +3,7 @@
 use super::{Checker, passed};
 use crate::{
     ir::{ChannelId, FunctionKind, Operand, UniformId},
-    levelized::StackRef,
+    levelized::StackRole,
     ty::{Scalar, Structs, Type},
 };
 
@@ -46,7 +46,7 @@ impl Checker<'_> {
         };
         let types: Vec<Scalar> = pieces.into_iter().map(passed).collect();
         self.expect_all(args, &types, "argument");
-        self.check_push(StackRef::Channel(channel));
+        self.check_push(StackRole::Channel(channel));
     }
 
     pub(super) fn check_uniform(&mut self, id: UniformId, ty: Scalar) -> Option<Scalar> {

@@ -105,18 +105,35 @@ impl fmt::Display for VerifyError {
 /// # Errors
 /// Everything that does not hold, in the order of the program.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
+    let mut errors = verify_rest(program).err().unwrap_or_default();
+    let segments = program.functions.iter();
+    for segment in segments.filter(|f| f.kind == FunctionKind::Segment) {
+        let mut checker = Checker::new(program, segment, None);
+        checker.fail("a segment stands only in a levelized program");
+        errors.append(&mut checker.errors);
+    }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors)
+    }
+}
+
+/// Checks what is no segment in the program of a graph of tasks: segments are verified with the graph that says whose they are
+/// ([`verify_levelized`]).
+///
+/// # Errors
+/// Everything that does not hold, in the order of the program.
+pub fn verify_rest(program: &Program) -> Result<(), Vec<VerifyError>> {
     let mut errors = types::check_program(program);
     // Layouts exist only where the structs are sound.
     if errors.is_empty() {
-        for function in &program.functions {
+        let rest = program.functions.iter();
+        for function in rest.filter(|f| f.kind != FunctionKind::Segment) {
             let mut checker = Checker::new(program, function, None);
-            if function.kind == FunctionKind::Segment {
-                checker.fail("a segment stands only in a levelized program");
-            } else {
-                checker.check_params();
-                checker.check_args();
-                checker.check_body();
-            }
+            checker.check_params();
+            checker.check_args();
+            checker.check_body();
             errors.append(&mut checker.errors);
         }
     }

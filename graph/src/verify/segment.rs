@@ -1,11 +1,11 @@
 //! Rules 17 to 23: segments.
 
-use super::{Checker, VerifyError, verify};
+use super::{Checker, VerifyError, verify_rest};
 use crate::{
     ir::{
         Combine, FieldId, FuncId, Function, FunctionKind, LocalId, Operand, SegmentId, Span, TaskId,
     },
-    levelized::{Levelized, LoweredTask, Segment, StackRef},
+    levelized::{Levelized, Segment, StackRole},
     ty::{PieceKind, Scalar},
 };
 
@@ -18,12 +18,8 @@ pub(super) struct SegmentContext<'a> {
 }
 
 impl<'a> SegmentContext<'a> {
-    fn task(self) -> &'a LoweredTask {
-        &self.levelized[self.task]
-    }
-
-    fn segment(self) -> &'a Segment {
-        &self.task()[self.id]
+    fn segment(self) -> Segment<'a> {
+        self.levelized.segment(self.task, self.id)
     }
 }
 
@@ -32,15 +28,12 @@ impl<'a> SegmentContext<'a> {
 /// # Errors
 /// Everything that does not hold.
 pub fn verify_levelized(levelized: &Levelized) -> Result<(), Vec<VerifyError>> {
-    verify(&levelized.program)?;
+    verify_rest(&levelized.program)?;
     let mut errors = Vec::new();
-    for (t, task) in levelized.tasks.iter().enumerate() {
+    for (t, task) in levelized.tasks() {
         for s in 0..task.segments.len() {
-            errors.extend(
-                verify_segment(levelized, TaskId::new(t), SegmentId::new(s))
-                    .err()
-                    .unwrap_or_default(),
-            );
+            let found = verify_segment(levelized, t, SegmentId::new(s));
+            errors.extend(found.err().unwrap_or_default());
         }
     }
     if errors.is_empty() {
@@ -68,25 +61,19 @@ pub fn verify_segment(
             message,
         }])
     };
-    let Some(lowered) = levelized.tasks.get(task.index()) else {
+    let Some(lowered) = levelized.get(task) else {
         return fail(format!("there is no task {task}"));
     };
-    let Some(found) = lowered.segments.get(segment.index()) else {
+    if segment.index() >= lowered.segments.len() {
         return fail(format!("task {task} has no segment {segment}"));
-    };
-    let Some(original) = levelized.program.functions.get(lowered.func.index()) else {
-        return fail(format!(
-            "task {task} is {}, which does not exist",
-            lowered.func
-        ));
-    };
+    }
     let context = SegmentContext {
         levelized,
         task,
         id: segment,
     };
-    let mut checker = Checker::new(&levelized.program, &found.body, Some(context));
-    checker.check_segment(original);
+    let mut checker = Checker::new(&levelized.program, context.segment().body, Some(context));
+    checker.check_segment(&levelized.program[levelized.func(task)]);
     if checker.errors.is_empty() {
         Ok(())
     } else {
@@ -97,7 +84,6 @@ pub fn verify_segment(
 impl Checker<'_> {
     fn check_segment(&mut self, original: &Function) {
         let Some(context) = self.segment else { return };
-        let task = context.task();
         if self.function.kind != FunctionKind::Segment || original.kind != FunctionKind::Task {
             self.fail("a segment is the code of a task");
         }
@@ -109,7 +95,8 @@ impl Checker<'_> {
         }
         let returns = !self.pieces(&original.ret).is_empty();
         let element: Vec<PieceKind> = if context.id.0 == 0 {
-            task.element.iter().map(|f| f.kind).collect()
+            let fields = context.levelized.element(context.task).iter();
+            fields.map(|f| f.kind).collect()
         } else {
             Vec::new()
         };
@@ -162,7 +149,7 @@ impl Checker<'_> {
         match self.segment {
             None => self.fail("only segments have a frame"),
             Some(s) if s.id.0 > 0 => self.fail("a continuation has its frame already"),
-            Some(s) => self.check_push(StackRef::Frame(s.task)),
+            Some(s) => self.check_push(StackRole::Frame(s.task)),
         }
     }
 
@@ -172,7 +159,7 @@ impl Checker<'_> {
             self.fail("only segments have a frame");
             return None;
         };
-        let found = context.task().frame.get(field.index());
+        let found = context.levelized.frame(context.task).get(field.index());
         if found.is_none() {
             self.fail(format!("the frame has no field {field}"));
         }
@@ -193,10 +180,10 @@ impl Checker<'_> {
         let Some(context) = self.segment else {
             return self.fail("only segments continue");
         };
-        if segment.0 == 0 || segment.index() >= context.task().segments.len() {
+        if segment.0 == 0 || segment.index() >= context.levelized[context.task].segments.len() {
             self.fail(format!("the task has no continuation {segment}"));
         } else {
-            self.check_push(StackRef::Continuation(context.task, segment));
+            self.check_push(StackRole::Continuation(context.task, segment));
         }
     }
 
@@ -216,17 +203,15 @@ impl Checker<'_> {
         if made != combine {
             self.fail(format!("the task combines by `{made}`, not by `{combine}`"));
         }
-        self.check_push(StackRef::Entry(task));
+        self.check_push(StackRole::Entry(task));
     }
 
-    pub(super) fn check_push(&mut self, stack: StackRef) {
-        if self.segment.is_some_and(|s| {
-            s.segment()
-                .pushes
-                .iter()
-                .all(|p| p.stack != stack || p.max == Some(0))
-        }) {
-            self.fail(format!("{stack:?} is not in the list of pushes"));
+    pub(super) fn check_push(&mut self, role: StackRole) {
+        let Some(context) = self.segment else { return };
+        let stack = context.levelized.stack(role);
+        let mut pushes = context.segment().pushes();
+        if pushes.all(|p| Some(p.stack) != stack || p.max == Some(0)) {
+            self.fail(format!("{role:?} is not in the list of pushes"));
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::{
 };
 use millstream::job::{Borrows, Job};
 use millstream_graph::{
-    ir::FunctionKind,
-    levelized::{Field, Levelized, LoweredTask},
+    ir::{FunctionKind, TaskId},
+    levelized::{Field, Levelized},
 };
 use std::fmt::Write;
 
@@ -97,7 +97,7 @@ fn program(job: &Job) -> String {
             "channel stacks"
         )
     );
-    for task in &lowered.tasks {
+    for (task, _) in lowered.tasks() {
         describe(&mut out, job, lowered, task);
     }
     for (_, kernel) in job.program().kernels() {
@@ -111,19 +111,21 @@ fn program(job: &Job) -> String {
     out
 }
 
-fn describe(out: &mut String, job: &Job, lowered: &Levelized, task: &LoweredTask) {
+fn describe(out: &mut String, job: &Job, lowered: &Levelized, task: TaskId) {
     // A task that is called for its result to be added to something has a segment set of its own.
-    let name = &lowered.program[task.func].name;
-    let signature = job.signature(name).unwrap_or_else(|| task.name.clone());
+    let name = &lowered.program[lowered.func(task)].name;
+    let signature = job.signature(name);
+    let signature = signature.unwrap_or_else(|| lowered[task].name.clone());
     let _ = writeln!(out, "  task {signature}");
-    let segments = count(task.segments.len() as u64, "segment", "segments");
+    let segments = count(lowered.segments(task).len() as u64, "segment", "segments");
     let _ = write!(
         out,
         "    {segments}; an element has {}",
-        fields(&task.element)
+        fields(lowered.element(task))
     );
-    if !task.frame.is_empty() {
-        let _ = write!(out, "; a frame {}", fields(&task.frame));
+    let frame = lowered.frame(task);
+    if !frame.is_empty() {
+        let _ = write!(out, "; a frame {}", fields(frame));
     }
     out.push('\n');
 }

@@ -26,7 +26,7 @@ pub(crate) fn text(job: &Job) -> Result<String, Failure> {
 fn texts(job: &Job, all: bool) -> Result<String, Failure> {
     let options = Options::default();
     let Some(flow) = job.flow() else {
-        if job.lowered().tasks.is_empty() {
+        if job.lowered().is_empty() {
             let name = &job.program().name;
             return Err(Failure::Other(format!(
                 "the program `{name}` has no task: what a GPU runs of its kernels depends on the graph; name its RON file"

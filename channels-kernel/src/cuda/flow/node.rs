@@ -217,7 +217,7 @@ fn arguments(plan: &FlowPlan, node: &Node, out: &mut Writer) {
 }
 
 fn body(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
-    let function = &plan.plan.program[node.task].segments[0].body;
+    let function = plan.plan.program.entry(node.task).body;
     let fields = &plan.channels[node.consumes].fields;
     out.line("template <class W>");
     out.open(

@@ -5,7 +5,7 @@ use crate::{cuda::plan::Plan, layout::stride};
 use millstream_graph::{
     graph::{Graph, KernelKey, Predicate, WhenFull},
     ir::{ChannelId, FuncId, Function, StmtKind, TaskId},
-    levelized::{Field, Levelized, StackRef},
+    levelized::{Field, Levelized, StackRole},
 };
 
 /// Channels that a graph on a GPU may have: masks of them are words of 64 bits.
@@ -226,7 +226,7 @@ impl FlowPlan {
         let program = &self.plan.program;
         let runs = |node: &&Node| {
             let task = &program[node.task];
-            let body = &task.segments[0].body;
+            let body = program.entry(node.task).body;
             let mut seen = Vec::new();
             let mut next: Vec<FuncId> = calls(body).collect();
             while let Some(func) = next.pop() {
@@ -326,9 +326,9 @@ fn node(
     let lowered = &program[task];
     let name = || lowered.source_name().to_owned();
     let mut ports = Vec::new();
-    for push in &lowered.segments[0].pushes {
-        match push.stack {
-            StackRef::Channel(channel) => ports.push((ChannelId::index(channel), push.max)),
+    for push in program.entry(task).pushes() {
+        match program.role(push.stack) {
+            StackRole::Channel(channel) => ports.push((ChannelId::index(channel), push.max)),
             _ => unreachable!("a kernel that spawns is no node"),
         }
     }

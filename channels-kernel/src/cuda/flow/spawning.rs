@@ -6,12 +6,12 @@
 //! channel instead of having them run.
 
 use millstream_graph::{
-    graph::{Graph, KernelKey},
+    graph::{Body, ChannelKey, Code, Graph, Kernel, KernelKey, Task},
     ir::{
         Arg, Block, ChannelId, Combine, FuncId, Function, FunctionKind, Local, LocalId, Param,
-        Slot, SlotId, Span, StmtKind, TaskId, Terminator,
+        Program, SegmentId, Slot, SlotId, Span, StmtKind, TaskId, Terminator,
     },
-    levelized::{Field, Levelized, LoweredTask, Segment, StackRef},
+    levelized::{Field, Levelized, StackRole},
     ty::{PieceKind, Type},
 };
 use std::collections::BTreeMap;
@@ -29,14 +29,12 @@ pub struct Spawning {
 
 /// Whether the task that a kernel became needs stacks.
 pub(super) fn spawns(program: &Levelized, task: TaskId) -> bool {
-    let task = &program[task];
-    let mut pushes = task.segments[0].pushes.iter();
-    let is_stack = |stack| !matches!(stack, StackRef::Channel(_));
-    task.segments.len() > 1 || !task.frame.is_empty() || pushes.any(|p| is_stack(p.stack))
+    let mut pushes = program.entry(task).pushes();
+    let is_stack = |stack| !matches!(program.role(stack), StackRole::Channel(_));
+    program.segments(task).len() > 1
+        || !program.frame(task).is_empty()
+        || pushes.any(|p| is_stack(p.stack))
 }
-
-/// The sinks that there are: by channel, what spawns name, and the task.
-type Sinks = BTreeMap<ChannelId, (FuncId, TaskId)>;
 
 impl Spawning {
     /// Those of a graph whose kernels became these tasks of a program; none if no kernel spawns.
@@ -60,73 +58,75 @@ impl Spawning {
 
     fn new(
         whole: &Levelized,
-        mut nodes: Vec<(usize, TaskId)>,
+        nodes: Vec<(usize, TaskId)>,
         element: impl Fn(ChannelId) -> Option<Type>,
     ) -> Self {
-        let kept: Vec<TaskId> = whole
-            .reached(nodes.iter().map(|n| n.1))
-            .into_iter()
-            .collect();
-        let number = |task: TaskId| {
-            kept.iter()
-                .position(|k| *k == task)
-                .map_or(task, TaskId::new)
-        };
-        for (_, task) in &mut nodes {
-            *task = number(*task);
-        }
-        let mut program = Levelized {
-            program: whole.program.clone(),
-            tasks: kept.iter().map(|t| whole[*t].clone()).collect(),
-            wide: None,
-        };
-        let mut sinks = Sinks::new();
-        let mut made = Vec::new();
-        for segment in program.tasks.iter_mut().flat_map(|t| &mut t.segments) {
-            for push in &mut segment.pushes {
-                push.stack = match push.stack {
-                    StackRef::Entry(task) => StackRef::Entry(number(task)),
-                    StackRef::Frame(task) => StackRef::Frame(number(task)),
-                    StackRef::Continuation(task, to) => StackRef::Continuation(number(task), to),
-                    StackRef::Channel(channel) => {
-                        let next = || {
-                            let ids = (
-                                FuncId::new(whole.program.functions.len() + made.len()),
-                                TaskId::new(kept.len() + made.len()),
-                            );
-                            made.push(channel);
-                            ids
-                        };
-                        StackRef::Entry(sinks.entry(channel).or_insert_with(next).1)
-                    }
-                };
+        let kept = whole.reached(nodes.iter().map(|n| n.1));
+        let mut graph = Graph::new(&whole.program.name);
+        let mut stacks = BTreeMap::new();
+        let mut emitted: Vec<(ChannelKey, ChannelId)> = Vec::new();
+        for segment in kept.iter().flat_map(|t| whole.segments(*t)) {
+            for key in segment.pushes().map(|p| p.stack) {
+                match whole.role(key) {
+                    StackRole::Channel(c) if !emitted.contains(&(key, c)) => emitted.push((key, c)),
+                    _ => {}
+                }
             }
-            spawn_what_is_emitted(segment, &sinks);
         }
-        for channel in made {
-            let fields = program.program.channels[channel.index()].fields.clone();
+        let own = |key: &ChannelKey| match whole.role(*key) {
+            StackRole::Entry(t) | StackRole::Frame(t) | StackRole::Continuation(t, _) => {
+                kept.contains(&t)
+            }
+            StackRole::Channel(_) => false,
+        };
+        let own = whole.stacks().iter().copied().filter(own);
+        for key in own.chain(emitted.iter().map(|e| e.0)) {
+            if let Some(channel) = whole.graph().channel(key) {
+                stacks.insert(key, graph.add_channel(channel.clone()));
+            }
+        }
+        let mut program = whole.program.clone();
+        let first = FuncId::new(program.functions.len());
+        let sink_of = |channel: ChannelId| {
+            let number = emitted.iter().position(|e| e.1 == channel);
+            FuncId(first.0 + number.map_or(0, |n| n as u32))
+        };
+        let mut numbers = BTreeMap::new();
+        for &task in &kept {
+            numbers.insert(task, graph.add_task_of(whole, task, &stacks));
+            for s in 0..whole.segments(task).len() {
+                let code = whole.code(task, SegmentId::new(s));
+                spawn_what_is_emitted(&mut program.functions[code.index()], sink_of);
+            }
+        }
+        let sinks = emitted.iter().map(|&(key, channel)| {
+            let fields = whole.fields(key);
             let ty = element(channel).unwrap_or(Type::unit());
-            let (function, task) = sink(channel, &fields, ty, sinks[&channel].0);
-            program.program.functions.push(function);
-            program.tasks.push(task);
-        }
-        program.program.channels.clear();
+            let function = sink(channel, fields, ty);
+            (channel.index(), (stacks[&key], function))
+        });
+        let sinks: Vec<_> = sinks.collect();
+        let functions = sinks.iter().map(|(_, (_, function))| function.clone());
+        program.functions.extend(functions);
+        let sinks = sinks.into_iter().map(|(channel, (stack, function))| {
+            (channel, add_sink(&mut program, &mut graph, stack, function))
+        });
+        let sinks = sinks.collect();
+        program.channels.clear();
+        let nodes = nodes.into_iter().map(|(c, task)| (c, numbers[&task]));
         Self {
-            program,
-            nodes,
-            sinks: sinks
-                .iter()
-                .map(|(channel, ids)| (channel.index(), ids.1))
-                .collect(),
+            nodes: nodes.collect(),
+            program: Levelized::joined(program, graph).expect("all names are there"),
+            sinks,
         }
     }
 }
 
-fn spawn_what_is_emitted(segment: &mut Segment, sinks: &Sinks) {
-    for stmt in segment.body.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
+fn spawn_what_is_emitted(code: &mut Function, sink_of: impl Fn(ChannelId) -> FuncId) {
+    for stmt in code.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
         if let StmtKind::Emit { channel, args } = &mut stmt.kind {
             stmt.kind = StmtKind::Spawn {
-                func: sinks[channel].0,
+                func: sink_of(*channel),
                 args: std::mem::take(args),
                 dest: None,
                 leaf: None,
@@ -135,8 +135,8 @@ fn spawn_what_is_emitted(segment: &mut Segment, sinks: &Sinks) {
     }
 }
 
-/// The task of a channel's elements, and what spawns of it name.
-fn sink(channel: ChannelId, fields: &[Field], ty: Type, func: FuncId) -> (Function, LoweredTask) {
+/// What spawns of a channel's elements name.
+fn sink(channel: ChannelId, fields: &[Field], ty: Type) -> Function {
     // No name of a source has a dot.
     let name = format!("emit.{}", channel.index());
     let (mut args, mut locals, mut slots) = (Vec::new(), Vec::new(), Vec::new());
@@ -158,8 +158,8 @@ fn sink(channel: ChannelId, fields: &[Field], ty: Type, func: FuncId) -> (Functi
         });
     }
     let span = Span::default();
-    let function = Function {
-        name: name.clone(),
+    Function {
+        name,
         kind: FunctionKind::Task,
         rounds: false,
         params: vec![Param {
@@ -176,23 +176,37 @@ fn sink(channel: ChannelId, fields: &[Field], ty: Type, func: FuncId) -> (Functi
             span,
         }],
         span,
-    };
+    }
+}
+
+/// The task of a channel's elements, which does nothing: its entry elements are what was emitted.
+fn add_sink(program: &mut Program, graph: &mut Graph, stack: ChannelKey, of: Function) -> TaskId {
     let body = Function {
+        name: format!("{}/0", of.name),
         kind: FunctionKind::Segment,
         params: Vec::new(),
-        ..function.clone()
+        ..of.clone()
     };
-    let task = LoweredTask {
-        func,
-        name,
-        combine: Combine::Store,
-        element: fields.to_vec(),
-        frame: Vec::new(),
-        segments: vec![Segment {
-            body,
+    if let Some(channel) = graph.channel_mut(stack) {
+        channel.name.clone_from(&of.name);
+    }
+    let segment = graph.add_kernel(Kernel {
+        name: of.name.clone(),
+        body: Body::Segment(Code {
+            function: body.name.clone(),
             ret: None,
-            pushes: Vec::new(),
-        }],
-    };
-    (function, task)
+            most: Vec::new(),
+        }),
+        consumes: Some(stack),
+        produces: Vec::new(),
+        args: Vec::new(),
+    });
+    program.functions.push(body);
+    graph.add_task(Task {
+        name: of.name,
+        combine: Combine::Store,
+        calls: stack,
+        frames: None,
+        segments: vec![segment],
+    })
 }

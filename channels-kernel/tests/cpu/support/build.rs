@@ -6,7 +6,7 @@ use millstream_graph::{
         LocalId, Operand, Program, Rvalue, SegmentId, Slot, SlotId, Span, Stmt, StmtKind, TaskId,
         Terminator,
     },
-    levelized::{Field, Levelized, LoweredTask, Push, Segment, StackRef},
+    levelized::{Field, Levelized, LoweredSegment, LoweredTask, Push, StackRole, Tasks},
     ty::{Layout, PieceKind, Scalar, Type},
 };
 
@@ -139,7 +139,7 @@ pub fn leaves(
             _ => None,
         });
         program.functions.push(original(&name, ret));
-        let segments = vec![Segment {
+        let segments = vec![LoweredSegment {
             body,
             ret: last,
             pushes: vec![],
@@ -153,11 +153,7 @@ pub fn leaves(
             segments,
         });
     }
-    Levelized {
-        program,
-        tasks,
-        wide: None,
-    }
+    Tasks { program, tasks }.levelized()
 }
 
 /// A task that takes scalars and returns what one assignment makes of them: argument `i` is `%i`, the value `%value` follows the
@@ -247,21 +243,21 @@ pub fn fib(counted: bool) -> Levelized {
     let t = TaskId(0);
     let pushes = vec![
         Push {
-            stack: StackRef::Entry(t),
+            stack: StackRole::Entry(t),
             max: max(2),
         },
         Push {
-            stack: StackRef::Frame(t),
+            stack: StackRole::Frame(t),
             max: max(1),
         },
         Push {
-            stack: StackRef::Continuation(t, SegmentId(1)),
+            stack: StackRole::Continuation(t, SegmentId(1)),
             max: max(1),
         },
     ];
     let kind = FunctionKind::Segment;
     let segments = vec![
-        Segment {
+        LoweredSegment {
             body: function(
                 kind,
                 "fib",
@@ -273,7 +269,7 @@ pub fn fib(counted: bool) -> Levelized {
             ret: Some(LocalId(1)),
             pushes,
         },
-        Segment {
+        LoweredSegment {
             body: function(kind, "fib", ret.clone(), &[], &[U64, U64, Ptr], after),
             ret: Some(LocalId(2)),
             pushes: vec![],
@@ -287,11 +283,11 @@ pub fn fib(counted: bool) -> Levelized {
         frame: vec![field("x", U64), field("y", U64), field("return", Ptr)],
         segments,
     };
-    Levelized {
+    Tasks {
         program: program(vec![original("fib", ret)]),
         tasks: vec![task],
-        wide: None,
     }
+    .levelized()
 }
 
 pub fn slot_addr(dst: u32, slot: u32) -> StmtKind {

@@ -14,7 +14,7 @@ use millstream_channels_kernel::cpu::{
 };
 use millstream_graph::{
     ir::{ChannelId, SegmentId, TaskId},
-    levelized::StackRef,
+    levelized::StackRole,
 };
 use std::sync::atomic::AtomicU32;
 
@@ -166,17 +166,17 @@ impl<'a> Machine<'a> {
             let ready = |wanted: bool, s: &Self| {
                 (0..stacks.len())
                     .filter(|&i| s.states[i].top > bounds[i])
-                    .find(|&i| match stacks[i].stack {
-                        StackRef::Entry(_) => wanted,
-                        StackRef::Continuation(..) => !wanted,
-                        StackRef::Frame(_) | StackRef::Channel(_) => false,
+                    .find(|&i| match stacks[i].role {
+                        StackRole::Entry(_) => wanted,
+                        StackRole::Continuation(..) => !wanted,
+                        StackRole::Frame(_) | StackRole::Channel(_) => false,
                     })
             };
             if self.ctx.status != status::OK {
                 return;
             }
             if let Some(i) = ready(true, self) {
-                let StackRef::Entry(task) = stacks[i].stack else {
+                let StackRole::Entry(task) = stacks[i].role else {
                     unreachable!()
                 };
                 let end = self.states[i].top;
@@ -195,7 +195,7 @@ impl<'a> Machine<'a> {
                 }
                 self.states[i].top = bottom;
             } else if let Some(i) = ready(false, self) {
-                let StackRef::Continuation(task, segment) = stacks[i].stack else {
+                let StackRole::Continuation(task, segment) = stacks[i].role else {
                     unreachable!()
                 };
                 let count = self.width.min(self.states[i].top - bounds[i]);
@@ -227,7 +227,7 @@ impl<'a> Machine<'a> {
     fn level(&mut self, before: &[u64]) {
         self.drain(before);
         for (i, layout) in self.code.layouts().stacks.iter().enumerate() {
-            if matches!(layout.stack, StackRef::Frame(_)) {
+            if matches!(layout.role, StackRole::Frame(_)) {
                 self.states[i].top = before[i];
             }
         }
@@ -237,7 +237,7 @@ impl<'a> Machine<'a> {
     fn children(&mut self, before: &[u64]) {
         let mut bounds: Vec<u64> = self.states.iter().map(|s| s.top).collect();
         for (i, layout) in self.code.layouts().stacks.iter().enumerate() {
-            if matches!(layout.stack, StackRef::Entry(_)) {
+            if matches!(layout.role, StackRole::Entry(_)) {
                 bounds[i] = before[i];
             }
         }

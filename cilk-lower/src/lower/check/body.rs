@@ -5,22 +5,17 @@ use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
     ir::{
-        Arg, Block, BlockId, ChannelId, FuncId, FunctionKind, LocalId, Operand, Rvalue, StmtKind,
-        Terminator,
+        Arg, Block, BlockId, ChannelId, FuncId, FunctionKind, LocalId, Operand, Rvalue, SegmentId,
+        StmtKind, TaskId, Terminator,
     },
-    levelized::{Levelized, LoweredTask, Segment},
+    levelized::{Levelized, Segment},
     ty::{PieceKind, Scalar},
 };
 use std::collections::BTreeSet;
 
 /// Checks one segment.
-pub(super) fn check(
-    program: &Levelized,
-    task: &LoweredTask,
-    index: usize,
-    errors: &mut Vec<CheckError>,
-) {
-    let segment = &task.segments[index];
+pub(super) fn check(program: &Levelized, task: TaskId, index: usize, errors: &mut Vec<CheckError>) {
+    let segment = program.segment(task, SegmentId::new(index));
     let mut this = Checker {
         program,
         task,
@@ -41,8 +36,8 @@ pub(super) fn check(
 
 struct Checker<'a> {
     program: &'a Levelized,
-    task: &'a LoweredTask,
-    segment: &'a Segment,
+    task: TaskId,
+    segment: Segment<'a>,
     entry: bool,
     errors: &'a mut Vec<CheckError>,
 }
@@ -64,7 +59,7 @@ impl Frame {
 impl Checker<'_> {
     fn error(&mut self, what: impl Into<String>) {
         self.errors.push(CheckError {
-            segment: self.segment.body.name.clone(),
+            segment: self.segment.kernel.name.clone(),
             what: what.into(),
         });
     }
@@ -76,7 +71,7 @@ impl Checker<'_> {
     /// Ids are in range and terminators are those of segments. The other rules ask for this.
     fn well_formed(&mut self) -> bool {
         let before = self.errors.len();
-        let body = &self.segment.body;
+        let body = self.segment.body;
         if body.kind != FunctionKind::Segment || body.blocks.is_empty() {
             self.error("not a segment");
             return false;
@@ -90,7 +85,7 @@ impl Checker<'_> {
             match block.term {
                 Terminator::Sync(_) => self.error("a sync is left"),
                 Terminator::Continue(s)
-                    if s.index() == 0 || s.index() >= self.task.segments.len() =>
+                    if s.index() == 0 || s.index() >= self.program[self.task].segments.len() =>
                 {
                     self.error(format!("continues at {s}, which is no continuation"));
                 }
@@ -106,7 +101,7 @@ impl Checker<'_> {
                         ..
                     }
                     | StmtKind::FrameStore { field: f, .. }
-                        if f.index() >= self.task.frame.len() =>
+                        if f.index() >= self.program.frame(self.task).len() =>
                     {
                         self.error(format!("the frame has no field {f}"));
                     }
@@ -130,20 +125,25 @@ impl Checker<'_> {
 
     /// An entry's arguments are the element's fields; a return gives the pieces of the result.
     fn arguments(&mut self) {
-        let body = &self.segment.body;
+        let body = self.segment.body;
         let kinds = body.args.iter().map(|arg| match arg {
             Arg::Local(id) => PieceKind::Scalar(body.locals[id.index()].ty),
             Arg::Slot(id) => PieceKind::Blob(body.slots[id.index()].layout),
         });
         let kinds: Vec<_> = kinds.collect();
-        let fields: Vec<_> = self.task.element.iter().map(|f| f.kind).collect();
+        let fields: Vec<_> = self
+            .program
+            .element(self.task)
+            .iter()
+            .map(|f| f.kind)
+            .collect();
         if self.entry && kinds != fields {
             self.error("the arguments are not the fields of the element");
         }
         if !self.entry && !kinds.is_empty() {
             self.error("a continuation has arguments");
         }
-        let pieces = self.program.program[self.task.func]
+        let pieces = self.program.program[self.program.func(self.task)]
             .ret
             .pieces(&self.program.program.structs);
         let returns = body
@@ -184,22 +184,25 @@ impl Checker<'_> {
     }
 
     fn types(&mut self) {
-        let body = &self.segment.body;
+        let body = self.segment.body;
         for stmt in body.stmts() {
             match &stmt.kind {
                 StmtKind::Assign { dst, value } => {
-                    let field = |f: millstream_graph::ir::FieldId| scalar(self.task[f].kind);
+                    let field = |f: millstream_graph::ir::FieldId| {
+                        scalar(self.program.frame(self.task)[f.index()].kind)
+                    };
                     let (ty, wanted) = (
                         body.type_of_value(value, field),
                         body.locals[dst.index()].ty,
                     );
-                    let blob = matches!(value, Rvalue::FrameLoad(f) if matches!(self.task[*f].kind, PieceKind::Blob(_)));
+                    let blob = matches!(value, Rvalue::FrameLoad(f) if matches!(self.program.frame(self.task)[f.index()].kind, PieceKind::Blob(_)));
                     if ty != wanted || blob {
                         self.error(format!("{dst} of type {wanted} is set to a {ty}"));
                     }
                 }
                 StmtKind::FrameStore { field, value }
-                    if self.task[*field].kind != PieceKind::Scalar(body.type_of(*value)) =>
+                    if self.program.frame(self.task)[field.index()].kind
+                        != PieceKind::Scalar(body.type_of(*value)) =>
                 {
                     self.error(format!(
                         "a {} is stored in field {field}",
@@ -221,25 +224,26 @@ impl Checker<'_> {
         args: &[Operand],
         dest: Option<millstream_graph::ir::Dest>,
     ) {
-        let Some(callee) = self.program.task_of(func) else {
+        let Some(child) = self.program.task_of(func) else {
             self.error(format!("spawns {func}, which is no task"));
             return;
         };
-        let callee = &self.program[callee];
+        let callee = &self.program[child];
         if dest.is_some_and(|d| d.combine != callee.combine) {
             self.error(format!(
                 "`{}` does not combine as the spawn wants",
                 callee.name
             ));
         }
-        let body = &self.segment.body;
+        let body = self.segment.body;
         let types: Vec<_> = args
             .iter()
             .copied()
             .chain(dest.map(|d| d.addr))
             .map(|o| body.type_of(o))
             .collect();
-        let wanted: Vec<_> = callee.element.iter().map(|f| scalar(f.kind)).collect();
+        let wanted = self.program.element(child).iter();
+        let wanted: Vec<_> = wanted.map(|f| scalar(f.kind)).collect();
         if types != wanted {
             self.error(format!(
                 "gives {types:?} to `{}`, which takes {wanted:?}",
@@ -265,7 +269,7 @@ impl Checker<'_> {
 
     /// Each local is assigned on every path before it is read.
     fn assigned_before_use(&mut self) {
-        let body = &self.segment.body;
+        let body = self.segment.body;
         let mut start = FixedBitSet::with_capacity(body.locals.len());
         start.extend(body.args.iter().filter_map(|a| match a {
             Arg::Local(id) => Some(id.index()),
@@ -312,7 +316,7 @@ impl Checker<'_> {
             }
         };
         let entry = if self.entry { Frame::No } else { Frame::Yes };
-        let at = Flow::new(&self.segment.body).forward_all(entry, end, |a, b| *a = a.meet(b));
+        let at = Flow::new(self.segment.body).forward_all(entry, end, |a, b| *a = a.meet(b));
         let mut errors = BTreeSet::new();
         for (block, now) in blocks.iter().zip(at) {
             let Some(mut now) = now else { continue };
@@ -337,11 +341,11 @@ impl Checker<'_> {
 
     /// Where there are restart points, every push of what a loop spawns has room that one has found.
     fn room_first(&mut self) {
-        if self.segment.restarts().is_none() {
+        if self.segment.body.restarts().is_none() {
             return;
         }
         let blocks = self.blocks();
-        let flow = Flow::new(&self.segment.body);
+        let flow = Flow::new(self.segment.body);
         let spawned = |b: BlockId| {
             let stmts = blocks[b.index()].stmts.iter();
             stmts.filter_map(|s| match s.kind {
@@ -377,7 +381,7 @@ impl Checker<'_> {
 
     /// No address of a slot goes to a child or to the frame.
     fn slots_stay(&mut self) {
-        let body = &self.segment.body;
+        let body = self.segment.body;
         let mut derived = FixedBitSet::with_capacity(body.locals.len());
         let stmts = || body.stmts();
         let mut changed = true;
@@ -411,7 +415,7 @@ impl Checker<'_> {
                     let element = self
                         .program
                         .task_of(*func)
-                        .map_or(&[][..], |t| &self.program[t].element);
+                        .map_or(&[][..], |t| self.program.element(t));
                     let lent = args
                         .iter()
                         .zip(element)

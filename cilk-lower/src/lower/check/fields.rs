@@ -4,28 +4,31 @@ use super::CheckError;
 use fixedbitset::FixedBitSet;
 use millstream_graph::{
     flow::Flow,
-    ir::{BlockId, Combine, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, Terminator},
-    levelized::{LoweredTask, Segment},
+    ir::{
+        BlockId, Combine, FieldId, Function, LocalId, Operand, Rvalue, StmtKind, TaskId, Terminator,
+    },
+    levelized::{Field, Levelized, Segment},
     ty::PieceKind,
 };
 use std::collections::BTreeSet;
 
 /// Checks the frame of a task.
-pub(super) fn check(task: &LoweredTask, errors: &mut Vec<CheckError>) {
-    written_before_read(task, errors);
-    return_address(task, errors);
+pub(super) fn check(program: &Levelized, task: TaskId, errors: &mut Vec<CheckError>) {
+    written_before_read(program, task, errors);
+    return_address(program, task, errors);
 }
 
 /// Walks the segments until what each finds written no longer shrinks; then reports what is read too early.
-fn written_before_read(task: &LoweredTask, errors: &mut Vec<CheckError>) {
-    let fields = task.frame.len();
-    let mut at: Vec<Option<FixedBitSet>> = vec![None; task.segments.len()];
-    at[0] = Some(FixedBitSet::with_capacity(fields));
+fn written_before_read(program: &Levelized, task: TaskId, errors: &mut Vec<CheckError>) {
+    let frame = program.frame(task);
+    let segments: Vec<_> = program.segments(task).collect();
+    let mut at: Vec<Option<FixedBitSet>> = vec![None; segments.len()];
+    at[0] = Some(FixedBitSet::with_capacity(frame.len()));
     let mut todo = vec![0];
     let mut early = BTreeSet::new();
     while let Some(i) = todo.pop() {
         let Some(start) = at[i].clone() else { continue };
-        for (segment, set) in walk(task, &task.segments[i], start, |field| {
+        for (segment, set) in walk(frame, segments[i], start, |field| {
             early.insert((i, field));
         }) {
             let old = &mut at[segment];
@@ -39,17 +42,17 @@ fn written_before_read(task: &LoweredTask, errors: &mut Vec<CheckError>) {
     for (i, field) in early {
         let what = format!(
             "field `{}` may be read before it is written",
-            task[field].name
+            frame[field.index()].name
         );
         errors.push(CheckError {
-            segment: task.segments[i].body.name.clone(),
+            segment: segments[i].kernel.name.clone(),
             what,
         });
     }
-    for (i, segment) in task.segments.iter().enumerate() {
+    for (i, segment) in segments.iter().enumerate() {
         if at[i].is_none() {
             errors.push(CheckError {
-                segment: segment.body.name.clone(),
+                segment: segment.kernel.name.clone(),
                 what: "nothing continues here".into(),
             });
         }
@@ -64,12 +67,12 @@ fn meet(a: &FixedBitSet, b: &FixedBitSet) -> FixedBitSet {
 
 /// Follows one segment from the fields that are written where it starts. Gives what is written where it continues.
 fn walk(
-    task: &LoweredTask,
-    segment: &Segment,
+    frame: &[Field],
+    segment: Segment<'_>,
     start: FixedBitSet,
     mut early: impl FnMut(FieldId),
 ) -> Vec<(usize, FixedBitSet)> {
-    let body = &segment.body;
+    let body = segment.body;
     let addresses = addresses(body);
     let field_at = |o: Operand| o.local().and_then(|l| addresses[l.index()]);
     // Whoever else gets the address of a field may write it at any time.
@@ -86,7 +89,7 @@ fn walk(
             // The result is there when the task continues, and nothing reads it before that.
             Some(field) if dest.combine == Combine::Store => set.insert(field.index()),
             Some(field)
-                if matches!(task[field].kind, PieceKind::Scalar(_))
+                if matches!(frame[field.index()].kind, PieceKind::Scalar(_))
                     && !set.contains(field.index()) =>
             {
                 early(field)
@@ -164,15 +167,15 @@ fn lent(body: &Function, addresses: &[Option<FieldId>]) -> BTreeSet<FieldId> {
 }
 
 /// The return address is never assigned but from its field, and its field never but from it.
-fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
+fn return_address(program: &Levelized, task: TaskId, errors: &mut Vec<CheckError>) {
     let mut home = None;
-    let mut wrong = |segment: &Segment, what: &str| {
+    let mut wrong = |segment: Segment<'_>, what: &str| {
         errors.push(CheckError {
-            segment: segment.body.name.clone(),
+            segment: segment.kernel.name.clone(),
             what: what.into(),
         })
     };
-    for segment in &task.segments {
+    for segment in program.segments(task) {
         let Some(ret) = segment.ret else { continue };
         for stmt in segment.body.stmts().filter(|s| s.kind.def() == Some(ret)) {
             match stmt.kind {
@@ -184,7 +187,7 @@ fn return_address(task: &LoweredTask, errors: &mut Vec<CheckError>) {
             }
         }
     }
-    for segment in &task.segments {
+    for segment in program.segments(task) {
         for stmt in segment.body.stmts() {
             if let StmtKind::FrameStore { field, value } = stmt.kind
                 && Some(field) == home

@@ -9,13 +9,13 @@ use millstream_graph::{
         Arg, Block, BlockId, Function, FunctionKind, Local, LocalId, Operand, Rvalue, SegmentId,
         Span, Stmt, StmtKind, Terminator,
     },
-    levelized::Segment,
+    levelized::LoweredSegment,
     ty::Scalar,
 };
 use std::collections::BTreeMap;
 
 /// Makes the segment of that number.
-pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
+pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> LoweredSegment {
     let entry = id.index() == 0;
     let start = plan.starts[id.index()];
     let region = region(function, start);
@@ -108,7 +108,7 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> Segment {
         .any(|b| matches!(b.term, Terminator::Return(_)));
     let ret = plan.ret.filter(|_| entry || returns);
     let ret = simplify::simplify(&mut body, ret);
-    Segment {
+    LoweredSegment {
         body,
         ret,
         pushes: Vec::new(),

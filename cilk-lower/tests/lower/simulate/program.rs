@@ -3,9 +3,9 @@
 use millstream_graph::{
     ir::{
         Arg, BinOp, Block, Combine, FieldId, Function, FunctionKind, Local, LocalId, Operand,
-        Rvalue, SegmentId, Stmt, StmtKind, Terminator,
+        Rvalue, SegmentId, Stmt, StmtKind, TaskId, Terminator,
     },
-    levelized::{Field, Levelized, LoweredTask},
+    levelized::{Field, Levelized},
     ty::{PieceKind, Scalar, Type},
 };
 
@@ -111,17 +111,17 @@ fn add_local(function: &mut Function, name: Option<String>, ty: Scalar) -> Local
 }
 
 /// The function of a segment: it takes the segment's arguments, then the addresses of its frame, of a [`Head`] and of the log.
-pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId) -> Function {
-    let segment = &task[id];
+pub(super) fn function(levelized: &Levelized, task: TaskId, id: SegmentId) -> Function {
+    let segment = levelized.segment(task, id);
     let mut body = segment.body.clone();
-    body.name = format!("segment {}", body.name);
+    body.name = format!("segment {}", segment.kernel.name);
     // What it emits goes to the channels of the program, as a task's does.
     body.kind = FunctionKind::Task;
     body.ret = Type::unit();
     let [frame, head, log] =
         ["frame", "head", "log"].map(|name| add_local(&mut body, Some(name.into()), Scalar::Ptr));
     body.args.extend([frame, head, log].map(Arg::Local));
-    let fields = Record::new(&task.frame);
+    let fields = Record::new(levelized.frame(task));
     let mut out = Writer {
         levelized,
         task,
@@ -154,7 +154,7 @@ pub(super) fn function(levelized: &Levelized, task: &LoweredTask, id: SegmentId)
 
 struct Writer<'a> {
     levelized: &'a Levelized,
-    task: &'a LoweredTask,
+    task: TaskId,
     ret: Option<LocalId>,
     frame: LocalId,
     head: LocalId,
@@ -240,7 +240,8 @@ impl Writer<'_> {
                 value: Rvalue::FrameLoad(field),
             } => {
                 self.need_frame();
-                let PieceKind::Scalar(ty) = self.task[field].kind else {
+                let PieceKind::Scalar(ty) = self.levelized.frame(self.task)[field.index()].kind
+                else {
                     unreachable!("only scalar fields are loaded")
                 };
                 let value = Rvalue::Load {
@@ -272,7 +273,7 @@ impl Writer<'_> {
                     .levelized
                     .task_of(func)
                     .unwrap_or_else(|| unreachable!("spawns name tasks"));
-                let element = &self.levelized[task].element;
+                let element = self.levelized.element(task);
                 let record = Record::new(element);
                 let bytes = self.word(BYTES);
                 let at = self.set(Scalar::Usize, Rvalue::Cast(Scalar::Usize, bytes));
@@ -363,12 +364,14 @@ impl Writer<'_> {
 
     /// The pieces of a result go through the return address.
     fn deliver(&mut self, ret: Operand, values: &[Operand]) {
-        let pieces = self.task.segments[0]
+        let pieces = self
+            .levelized
+            .entry(self.task)
             .body
             .ret
             .pieces(&self.levelized.program.structs);
         for (i, (piece, &value)) in pieces.iter().zip(values).enumerate() {
-            match (self.task.combine.of_piece(i), piece.kind) {
+            match (self.levelized[self.task].combine.of_piece(i), piece.kind) {
                 (Combine::Store, kind) => self.give(kind, ret, piece.offset, value),
                 (combine, PieceKind::Scalar(ty)) => {
                     let old = self.set(

@@ -12,7 +12,7 @@ use super::{
     Body, Channel, ChannelKey, Element, Graph, Kernel, KernelKey, Node, Predicate, Protocol,
     WhenFull,
 };
-use crate::{ir::Program, levelized::StackRef, ty::Field};
+use crate::{ir::Program, levelized::StackRole, ty::Field};
 use std::collections::BTreeMap;
 
 /// A graph, laid out as boxes and what is written in them and between them.
@@ -48,7 +48,7 @@ impl Drawing {
         Drawer {
             graph,
             program,
-            stacks: graph.stack_refs(),
+            stacks: graph.stack_roles(),
             boxes: Vec::new(),
             channels: BTreeMap::new(),
             kernels: BTreeMap::new(),
@@ -68,7 +68,7 @@ impl Drawing {
 struct Drawer<'a> {
     graph: &'a Graph,
     program: &'a Program,
-    stacks: BTreeMap<ChannelKey, StackRef>,
+    stacks: BTreeMap<ChannelKey, StackRole>,
     boxes: Vec<Box>,
     channels: BTreeMap<ChannelKey, usize>,
     kernels: BTreeMap<KernelKey, usize>,
@@ -93,7 +93,7 @@ impl Drawer<'_> {
             self.boxes.push(Box { node, lines });
         }
         for (key, _) in graph.channels() {
-            if !matches!(self.stacks.get(&key), Some(StackRef::Frame(_))) {
+            if !matches!(self.stacks.get(&key), Some(StackRole::Frame(_))) {
                 self.add_channel(key);
             }
         }
@@ -163,11 +163,11 @@ impl Drawer<'_> {
     /// The frame that a continuation stack's elements refer to; or an entry stack's, if its task has no continuation.
     fn frame_line(&self, key: ChannelKey) -> Option<String> {
         let (task, continues) = match self.stacks.get(&key)? {
-            StackRef::Continuation(t, _) => (*t, true),
-            StackRef::Entry(t) => (*t, false),
-            StackRef::Frame(_) | StackRef::Channel(_) => return None,
+            StackRole::Continuation(t, _) => (*t, true),
+            StackRole::Entry(t) => (*t, false),
+            StackRole::Frame(_) | StackRole::Channel(_) => return None,
         };
-        let (_, task) = self.graph.tasks().nth(task.index())?;
+        let task = self.graph.tasks().get(task.index())?;
         if !continues && task.segments.len() > 1 {
             return None;
         }
@@ -246,10 +246,10 @@ impl Drawer<'_> {
         };
         let ring = |c: &Channel| c.protocol == Protocol::Ring;
         match (&kernel.body, self.stacks.get(&channel)) {
-            (Body::Segment(code), Some(StackRef::Entry(_))) => {
+            (Body::Segment(code), Some(StackRole::Entry(_))) => {
                 format!("spawn{}", times(code.most.get(port).copied().flatten()))
             }
-            (_, Some(StackRef::Entry(_))) => "spawn".to_owned(),
+            (_, Some(StackRole::Entry(_))) => "spawn".to_owned(),
             _ if self.graph.channel(channel).is_some_and(ring) => "emit".to_owned(),
             _ => "continue".to_owned(),
         }

@@ -3,54 +3,50 @@
 use crate::{
     graph::{ChannelKey, Graph, KernelKey},
     ir::{FuncId, Function, LocalId, Operand, Program, Rvalue, StmtKind, TaskId, Terminator},
+    levelized::Levelized,
 };
 use std::collections::BTreeSet;
 
 /// From each segment that returns to the stacks that name the frames of those who may have spawned it.
 pub(super) fn returns(graph: &Graph, program: &Program) -> Vec<(KernelKey, ChannelKey)> {
-    let Ok(levelized) = graph.levelized(program) else {
+    let Ok(levelized) = Levelized::new(program.clone(), graph.clone()) else {
         return Vec::new();
     };
     let mut parents: BTreeSet<(TaskId, TaskId)> = BTreeSet::new();
-    for (t, task) in levelized.tasks.iter().enumerate() {
-        for segment in &task.segments {
-            let into_frame = frame_pointers(&segment.body);
-            for (func, addr) in results(&segment.body) {
-                let in_frame = matches!(addr, Operand::Local(l) if into_frame.contains(&l));
-                let child = levelized.task_of(func).filter(|_| in_frame);
-                parents.extend(child.map(|child| (child, TaskId::new(t))));
-            }
+    for (t, segment) in levelized.all_segments() {
+        let into_frame = frame_pointers(segment.body);
+        for (func, addr) in results(segment.body) {
+            let in_frame = matches!(addr, Operand::Local(l) if into_frame.contains(&l));
+            let child = levelized.task_of(func).filter(|_| in_frame);
+            parents.extend(child.map(|child| (child, t)));
         }
     }
     // A child that only passes sums on lets its own children write into its parent's frame.
     loop {
         let before = parents.len();
-        for (t, task) in levelized.tasks.iter().enumerate() {
-            for segment in &task.segments {
-                for (func, addr) in results(&segment.body) {
-                    let passed = matches!(addr, Operand::Local(l) if Some(l) == segment.ret);
-                    let Some(child) = levelized.task_of(func).filter(|_| passed) else {
-                        continue;
-                    };
-                    let own = parents.iter().filter(|(c, _)| *c == TaskId::new(t));
-                    let more: Vec<_> = own.map(|(_, parent)| (child, *parent)).collect();
-                    parents.extend(more);
-                }
+        for (t, segment) in levelized.all_segments() {
+            for (func, addr) in results(segment.body) {
+                let passed = matches!(addr, Operand::Local(l) if Some(l) == segment.ret);
+                let Some(child) = levelized.task_of(func).filter(|_| passed) else {
+                    continue;
+                };
+                let own = parents.iter().filter(|(c, _)| *c == t);
+                let more: Vec<_> = own.map(|(_, parent)| (child, *parent)).collect();
+                parents.extend(more);
             }
         }
         if parents.len() == before {
             break;
         }
     }
-    let tasks: Vec<_> = graph.tasks().map(|(_, task)| task).collect();
     let mut out = Vec::new();
-    for (t, task) in tasks.iter().enumerate() {
-        for (segment, lowered) in task.segments.iter().zip(&levelized.tasks[t].segments) {
-            if !ends(&lowered.body) {
+    for (t, task) in levelized.tasks() {
+        for (segment, lowered) in task.segments.iter().zip(levelized.segments(t)) {
+            if !ends(lowered.body) {
                 continue;
             }
-            for (_, parent) in parents.iter().filter(|(child, _)| child.index() == t) {
-                let parent = tasks[parent.index()];
+            for (_, parent) in parents.iter().filter(|(child, _)| *child == t) {
+                let parent = &levelized[*parent];
                 let behind = parent.segments.iter().skip(1);
                 let consumed = behind.filter_map(|k| graph.kernel(*k)?.consumes);
                 let stacks: Vec<ChannelKey> = consumed.collect();

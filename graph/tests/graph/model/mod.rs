@@ -1,3 +1,4 @@
+mod stacks;
 mod validate;
 mod written;
 

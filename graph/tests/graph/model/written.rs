@@ -73,8 +73,8 @@ fn channel() -> impl Strategy<Value = Channel> {
 
 fn body() -> impl Strategy<Value = Body> {
     let most = prop::collection::vec(any::<Option<u32>>(), 0..3);
-    let code = (name(), any::<Option<u32>>(), most).prop_map(|(text, ret, most)| Code {
-        text,
+    let code = (name(), any::<Option<u32>>(), most).prop_map(|(function, ret, most)| Code {
+        function,
         ret: ret.map(LocalId),
         most,
     });

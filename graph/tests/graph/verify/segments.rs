@@ -3,7 +3,7 @@
 use super::*;
 
 /// fib, levelized by hand.
-fn levelized() -> Levelized {
+fn fib() -> Tasks {
     let program = parse(
         "task fib(n: u32) -> u64 takes %0 { let %0: u32 b0: return 0u64 }
         segment entry() -> u64 takes %0, %1 {
@@ -45,9 +45,9 @@ fn levelized() -> Levelized {
         max: Some(2),
     };
     let stacks = [
-        StackRef::Entry(TaskId(0)),
-        StackRef::Frame(TaskId(0)),
-        StackRef::Continuation(TaskId(0), SegmentId(1)),
+        StackRole::Entry(TaskId(0)),
+        StackRole::Frame(TaskId(0)),
+        StackRole::Continuation(TaskId(0), SegmentId(1)),
     ];
     let task = LoweredTask {
         func: FuncId(0),
@@ -60,29 +60,29 @@ fn levelized() -> Levelized {
             field("ret", Scalar::Ptr),
         ],
         segments: vec![
-            Segment {
+            LoweredSegment {
                 body: entry,
                 ret: Some(LocalId(1)),
                 pushes: stacks.map(push).to_vec(),
             },
-            Segment {
+            LoweredSegment {
                 body: join,
                 ret: Some(LocalId(2)),
                 pushes: Vec::new(),
             },
         ],
     };
-    Levelized {
+    Tasks {
         program,
         tasks: vec![task],
-        wide: None,
     }
 }
 
 /// All that is wrong after this change with the entry (0) or the continuation (1).
-fn all(segment: u32, change: impl FnOnce(&mut Levelized)) -> Vec<String> {
-    let mut levelized = levelized();
-    change(&mut levelized);
+fn all(segment: u32, change: impl FnOnce(&mut Tasks)) -> Vec<String> {
+    let mut tasks = fib();
+    change(&mut tasks);
+    let levelized = tasks.levelized();
     messages(verify_segment(&levelized, TaskId(0), SegmentId(segment)))
 }
 
@@ -100,26 +100,29 @@ fn kind(task: &mut LoweredTask, segment: usize, block: usize, stmt: usize) -> &m
 
 #[test]
 fn a_right_segment_is_accepted() {
-    verify_levelized(&levelized()).unwrap();
+    let levelized = fib().levelized();
+    verify_levelized(&levelized).unwrap();
     assert!(
-        millstream_graph::text::print_levelized(&levelized())
+        millstream_graph::text::print_levelized(&levelized)
             .contains("// s0 pushes: 2 to fib, 2 to fib.frame, 2 to fib.1; returns through %1")
     );
     assert_eq!(
-        messages(verify_segment(&levelized(), TaskId(7), SegmentId(0))),
+        messages(verify_segment(&levelized, TaskId(7), SegmentId(0))),
         ["there is no task t7"]
     );
     assert_eq!(
-        messages(verify_segment(&levelized(), TaskId(0), SegmentId(7))),
+        messages(verify_segment(&levelized, TaskId(0), SegmentId(7))),
         ["task t0 has no segment s7"]
     );
 }
 
 #[test]
 fn rule_18_signatures_of_segments() {
+    let mut made = fib().levelized();
+    let code = made.code(TaskId(0), SegmentId(0));
+    made.program.functions[code.index()].kind = FunctionKind::Helper;
     assert_eq!(
-        all(0, |l| l.tasks[0].segments[0].body.kind =
-            FunctionKind::Helper)[0],
+        messages(verify_segment(&made, TaskId(0), SegmentId(0)))[0],
         "a segment is the code of a task"
     );
     assert_eq!(
@@ -211,9 +214,7 @@ fn rule_20_frames() {
             Terminator::Goto(BlockId(2))),
         "the frame is allocated twice on one path"
     );
-    let mut early = levelized();
-    *kind(&mut early.tasks[0], 0, 2, 0) = nothing();
-    let errors = messages(verify_segment(&early, TaskId(0), SegmentId(0)));
+    let errors = all(0, |l| *kind(&mut l.tasks[0], 0, 2, 0) = nothing());
     // A store, two addresses and the continuation.
     assert_eq!(errors, ["the frame is used before it is allocated"; 4]);
     assert_eq!(
@@ -291,8 +292,14 @@ fn rule_22_spawns_in_segments() {
         }
     });
     assert_eq!(errors, ["no task was made of this function"; 2]);
-    let errors = all(0, |l| l.tasks[0].func = FuncId(9));
-    assert_eq!(errors, ["task t0 is f9, which does not exist"]);
+    let made = fib().levelized();
+    let mut program = made.program.clone();
+    program.functions[0].name = "other".into();
+    let problems = Levelized::new(program, made.graph().clone()).unwrap_err();
+    assert_eq!(
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["task `fib`: the program has no function of that name"]
+    );
 }
 
 #[test]
@@ -302,9 +309,7 @@ fn rule_23_pushes() {
         (1, 1, "Frame(TaskId(0))"),
         (2, 1, "Continuation(TaskId(0), SegmentId(1))"),
     ] {
-        let mut levelized = levelized();
-        levelized.tasks[0].segments[0].pushes.remove(i);
-        let errors = messages(verify_segment(&levelized, TaskId(0), SegmentId(0)));
+        let errors = all(0, |l| _ = l.tasks[0].segments[0].pushes.remove(i));
         assert_eq!(
             errors,
             vec![format!("{stack} is not in the list of pushes"); count]

@@ -1,0 +1,186 @@
+//! Graphs of stacks that are none: all that is wrong is said, whatever is, and nothing panics.
+
+use millstream_graph::{
+    graph::{Graph, Written},
+    ir::{FuncId, Program},
+    levelized::{Levelized, StackRole},
+    text::parse_program,
+};
+
+const IR: &str = "program p in \"p.rs\"
+    task fib(n: u32) -> u64 takes %0 { let %0: u32 b0: return 0u64 }
+    segment call() -> u64 takes %0, %1 {
+        let %0 n: u32, %1 ret: ptr, %2: bool, %3: ptr, %4: u32
+    b0:
+        %2 = lt %0, 2u32
+        branch %2 b1 b2
+    b1:
+        return 1u64
+    b2:
+        frame_alloc
+        store %1 -> .2
+        %3 = addr .0
+        %4 = sub %0, 1u32
+        spawn @fib(%4) -> %3 store
+        %3 = addr .1
+        spawn @fib(%4) -> %3 store
+        continue s1
+    }
+    segment sum() -> u64 {
+        let %0: u64, %1: u64, %2: ptr
+    b0:
+        %0 = load .0
+        %1 = load .1
+        %0 = add %0, %1
+        %2 = load .2
+        return %0
+    }";
+
+const GRAPH: &str = r#"(
+    channels: {
+        "sums": (fields: { "frame": "u32" }, protocol: Stack),
+        "frames": (fields: { "x": "u64", "y": "u64", "return": "ptr" }, protocol: Stack),
+        "calls": (fields: { "n": "u32", "return": "ptr" }, protocol: Stack),
+    },
+    kernels: {
+        "second": (segment: Some("sum"), returns: Some(2), consumes: Some("sums")),
+        "first": (segment: Some("call"), returns: Some(1), consumes: Some("calls"), produces: ["calls", "frames", "sums"], most: [Some(2), Some(1), Some(1)]),
+    },
+    tasks: { "fib": (calls: "calls", frames: Some("frames"), segments: ["first", "second"]) },
+)"#;
+
+fn program() -> Program {
+    parse_program(IR).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn graph(text: &str) -> Graph {
+    let written: Written = ron::from_str(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let resolved = written.resolve("g");
+    assert_eq!(resolved.problems, []);
+    resolved.graph
+}
+
+/// Stacks go by tasks, whatever the order of channels and kernels in the graph.
+#[test]
+fn names_and_order_are_those_of_who_made_the_graph() {
+    let made = Levelized::new(program(), graph(GRAPH)).unwrap();
+    let names: Vec<&str> = made.stacks().iter().map(|s| made.name(*s)).collect();
+    assert_eq!(names, ["calls", "frames", "sums"]);
+    let [task] = made.tasks().map(|t| t.0).collect::<Vec<_>>()[..] else {
+        panic!("one task")
+    };
+    assert_eq!(made.func(task), FuncId(0));
+    assert_eq!(made.stack(StackRole::Frame(task)), Some(made.stacks()[1]));
+    let segments: Vec<_> = made.segments(task).collect();
+    assert_eq!(segments[1].body.name, "sum");
+    let pushes: Vec<_> = segments[0]
+        .pushes()
+        .map(|p| (made.name(p.stack), p.max))
+        .collect();
+    assert_eq!(
+        pushes,
+        [("calls", Some(2)), ("frames", Some(1)), ("sums", Some(1))]
+    );
+}
+
+#[test]
+fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
+    for (from, to, said) in [
+        (
+            "segments: [\"first\", \"second\"]",
+            "segments: []",
+            "task `fib` has no segment",
+        ),
+        (
+            "frames: Some(\"frames\")",
+            "frames: None",
+            "task `fib` goes on after its first segment, and has no `frames`",
+        ),
+        (
+            "frames: Some(\"frames\")",
+            "frames: Some(\"calls\")",
+            "task `fib`: channel `calls` is a stack of something else already",
+        ),
+        (
+            "consumes: Some(\"sums\")",
+            "consumes: None",
+            "kernel `second`: it consumes nothing",
+        ),
+        (
+            "consumes: Some(\"calls\")",
+            "consumes: None",
+            "kernel `first`: it consumes nothing",
+        ),
+        (
+            "consumes: Some(\"calls\")",
+            "consumes: Some(\"frames\")",
+            "kernel `first`: it is its task's first segment and consumes `frames`, not the `calls`, `calls`",
+        ),
+        (
+            "\"first\", \"second\"]",
+            "\"first\", \"second\", \"second\"]",
+            "kernel `second`: it is a segment twice",
+        ),
+        (
+            "segment: Some(\"sum\")",
+            "segment: Some(\"sun\")",
+            "kernel `second`: the program has no segment `sun`",
+        ),
+        (
+            "segment: Some(\"sum\")",
+            "segment: Some(\"fib\")",
+            "kernel `second`: the program has no segment `fib`",
+        ),
+        (
+            "segment: Some(\"sum\")",
+            "segment: Some(\"segment sum() { b0: return }\")",
+            "kernel `second`: it names a segment by its code, which stands in the program",
+        ),
+        (
+            "segment: Some(\"sum\")",
+            "runs: Some(\"sum\")",
+            "kernel `second`: it is no segment, but a part of a task",
+        ),
+        (
+            "[\"calls\", \"frames\", \"sums\"]",
+            "[\"calls\", \"frames\", \"calls\"]",
+            "kernel `first`: it pushes to `calls` by two ports",
+        ),
+        (
+            "\"frame\": \"u32\" }, protocol: Stack",
+            "\"frame\": \"u32\" }, protocol: Ring, element: Some(\"u32\")",
+            "task `fib`: channel `sums` is a ring, and no stack (`protocol: Stack`)",
+        ),
+        (
+            "(fields: { \"frame\": \"u32\" }",
+            "(element: Some(\"u32\")",
+            "task `fib`: channel `sums` has elements of a type, and no `fields`",
+        ),
+        (
+            "\"frame\": \"u32\"",
+            "\"frame\": \"u64\"",
+            "task `fib`: channel `sums` holds continuations: an element is one `u32`, the number of a frame",
+        ),
+        (
+            "tasks: { \"fib\":",
+            "tasks: { \"fob\":",
+            "task `fob`: the program has no function of that name",
+        ),
+        (
+            "\"x\": \"u64\", \"y\": \"u64\", \"return\"",
+            "\"x\": \"u64\", \"return\"",
+            "the frame has no field .2",
+        ),
+        (
+            "most: [Some(2), Some(1), Some(1)]",
+            "most: [Some(0)]",
+            "Entry(TaskId(0)) is not in the list of pushes",
+        ),
+    ] {
+        assert!(GRAPH.contains(from), "{from}");
+        let problems = Levelized::new(program(), graph(&GRAPH.replace(from, to)));
+        let problems = problems.expect_err(to);
+        let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(all.iter().any(|p| p.contains(said)), "{to}: {all:#?}");
+    }
+}
