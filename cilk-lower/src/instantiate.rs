@@ -118,7 +118,7 @@ fn renumber(function: &mut Function, program: &Program, made: &Program) {
 fn task(made: &mut Program, function: Function, kernel: &Kernel, ports: &[ChannelId]) -> FuncId {
     let mut task = function;
     task.kind = FunctionKind::Task;
-    task.name = free_name(made, &kernel.name);
+    task.name = made.free_name(kernel.name.clone(), ".node");
     for stmt in task.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
         if let StmtKind::Emit { channel, .. } = &mut stmt.kind {
             *channel = ports[channel.index()];
@@ -143,15 +143,6 @@ fn task(made: &mut Program, function: Function, kernel: &Kernel, ports: &[Channe
     *entry = stmts;
     made.functions.push(task);
     FuncId::new(made.functions.len() - 1)
-}
-
-/// A node's name, or one like it if a task or helper has it.
-fn free_name(program: &Program, name: &str) -> String {
-    let mut out = name.to_owned();
-    while program.find(&out).is_some() {
-        out.push_str(".node");
-    }
-    out
 }
 
 /// Lets a piece of a parameter come from a uniform.

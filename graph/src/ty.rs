@@ -355,6 +355,17 @@ pub struct Layout {
     pub align: u64,
 }
 
+impl Layout {
+    /// No type, slot or field has this many bytes.
+    pub const MAX: u64 = 1 << 40;
+
+    /// Whether it is one: an alignment that is a power of two, and a size that is a multiple of it and not beyond all measure.
+    #[must_use]
+    pub const fn is_sound(self) -> bool {
+        self.align.is_power_of_two() && self.size % self.align == 0 && self.size < Self::MAX
+    }
+}
+
 /// What a piece of a flattened value is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PieceKind {

@@ -12,7 +12,7 @@ use super::{
 use millstream_aggregator::ErasedArg;
 use millstream_graph::{
     graph::nearest,
-    ir::{Function, Param, Program},
+    ir::{Function, FunctionKind, Param, Program},
     ty::{PieceKind, Structs, Type},
 };
 use std::collections::BTreeMap;
@@ -310,7 +310,8 @@ fn no_task(callee: &Written, name: &str, program: &Program) -> Problem {
         let problem = callee.problem(format!("`{name}` is a kernel, not a task"), "not a task");
         return problem.help(GRAPH);
     }
-    if program.functions.iter().any(|f| f.name == name) {
+    let is_helper = |f: &Function| f.kind == FunctionKind::Helper && f.name == name;
+    if program.functions.iter().any(is_helper) {
         let problem = callee.problem(
             format!("`{name}` is a helper function, not a task"),
             "not a task",

@@ -13,7 +13,7 @@ use millstream_graph::{
     ir::{Options, Program},
     levelized::Levelized,
     text::parse_program,
-    verify::{VerifyError, verify, verify_rest},
+    verify::{VerifyError, verify, verify_but_segments},
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -232,7 +232,7 @@ fn from_ir(text: &Text, has_tasks: bool) -> Result<Program> {
         JobError::from(text.problem_at(at..at, message, "here"))
     })?;
     let right = match has_tasks {
-        true => verify_rest(&program),
+        true => verify_but_segments(&program),
         false => verify(&program),
     };
     match right {

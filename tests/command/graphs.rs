@@ -194,3 +194,57 @@ fn tasks_are_called_before_a_graph_and_after_it() {
         ],
     );
 }
+
+/// Nodes have the names that their user likes: what is made of them gets others.
+#[test]
+fn no_name_of_a_node_is_taken_for_what_is_made_of_another() {
+    let t = Folder::new();
+    t.write(
+        "sums.rs",
+        "#[millstream::program]
+mod sums {
+    #[task]
+    pub fn sum(n: u32) -> u64 {
+        let mut all = n as u64;
+        if n > 0 { all += spawn!(sum(n - 1)); }
+        sync!();
+        all
+    }
+    #[kernel]
+    pub fn up_to(n: u32, out: Channel<u64>) {
+        let s = spawn!(sum(n));
+        sync!();
+        out.emit(s);
+    }
+    #[kernel]
+    pub fn add(s: u64, total: &AtomicU64) { total.fetch_add(s, Ordering::Relaxed); }
+}
+",
+    );
+    for (first, second) in [
+        ("emit.0", "emit.2"),
+        ("sum", "sum+add"),
+        ("sum/0", "sum+add/0"),
+        ("up_to", "up_to/0"),
+        ("up_to/1", "up_to"),
+    ] {
+        let graph = format!(
+            r#"Graph(
+    source: "sums.rs",
+    channels: {{ "a": (element: "u32"), "b": (element: "u32"), "out": (element: "u64") }},
+    kernels: {{
+        "{first}": (runs: "up_to", consumes: "a", produces: ["out"]),
+        "{second}": (runs: "up_to", consumes: "b", produces: ["out"]),
+        "add": (consumes: "out", args: ["&total"]),
+    }},
+    buffers: {{ "total": Zeros(len: 1) }},
+    send: {{ "a": "[3, 4]", "b": "[5]" }},
+    expect: (buffers: {{ "total": Is(Values(values: [31])) }}),
+)"#
+        );
+        t.write("sums.ron", graph);
+        t.good(&["run", "sums.ron"]);
+        // And for a GPU, where what is emitted is a task's.
+        t.good(&["lower", "sums.ron", "--emit", "cuda"]);
+    }
+}

@@ -42,12 +42,8 @@ impl Gen<'_, '_> {
         let mut out: BTreeMap<StackIndex, Pushes> = BTreeMap::new();
         let mut push = |stack, block: usize, leaves: bool| {
             let pushes = out.entry(stack).or_insert_with(|| {
-                let declared = segment.pushes();
-                let declared = declared.filter(|p| p.stack == layouts[stack].channel);
-                let max = declared
-                    .map(|p| p.max.map(u64::from))
-                    .reduce(|a, b| Some(a? + b?))
-                    .flatten();
+                let declared = segment.pushes().find(|p| p.stack == layouts[stack].channel);
+                let max = declared.and_then(|p| p.max).map(u64::from);
                 Pushes {
                     max,
                     blocks: vec![0; blocks.len()],

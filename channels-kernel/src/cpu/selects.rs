@@ -27,8 +27,10 @@ const MOST_DEEP: usize = 8;
 
 /// A program with selections in place of branches, where they are faster.
 pub(super) fn selected(program: &Levelized) -> Levelized {
-    let rets = program.all_segments().map(|(_, s)| s.ret);
-    let segments = program.codes().zip(rets).collect::<Vec<_>>();
+    let segments: Vec<_> = program
+        .all_segments()
+        .map(|(_, s)| (s.func, s.ret))
+        .collect();
     let mut program = program.clone();
     let functions = &mut program.program.functions;
     for helper in functions
@@ -37,8 +39,8 @@ pub(super) fn selected(program: &Levelized) -> Levelized {
     {
         select(helper, None);
     }
-    for (code, ret) in segments {
-        select(&mut functions[code.index()], ret);
+    for (func, ret) in segments {
+        select(&mut functions[func.index()], ret);
     }
     program
 }

@@ -67,8 +67,8 @@ pub(super) fn segment(program: &Levelized, id: TaskId, segment: SegmentId) -> St
 
 /// A channel, as a member of `ch`: its name, with the task's number.
 pub(super) fn channel(program: &Levelized, id: TaskId, kind: StackKind) -> String {
-    let stack = program.stack(kind.role(id));
-    let name = plain(stack.map_or("?", |key| program.name(key)));
+    // By what it holds: what somebody called it may be another's, once only letters are left.
+    let name = plain(&kind.role(id).named(&program[id].name));
     let twin = matches!(kind, StackKind::Continuation { twin: true, .. });
     format!("t{}_{name}{}", id.0, if twin { "_too" } else { "" })
 }

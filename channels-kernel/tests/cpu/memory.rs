@@ -5,7 +5,7 @@ use crate::support::{
     one::{PTR, T, U64, leaf, run, u64_},
 };
 use millstream_graph::{
-    ir::{BinOp, Data, DataId, Rvalue, SegmentId, StmtKind, Terminator},
+    ir::{BinOp, Data, DataId, Rvalue, StmtKind, Terminator},
     ty::Scalar,
 };
 
@@ -152,7 +152,7 @@ fn a_slot_of_one_scalar_is_a_register_unless_its_address_escapes() {
             vec![block(stmts, Terminator::Return(vec![local(3)]))],
             program(vec![]),
         );
-        let code = levelized.code(T, SegmentId(0)).index();
+        let code = levelized.entry(T).func.index();
         levelized.program.functions[code].slots = vec![slot(8, 8, Some(U64))];
         assert_eq!(
             run(&levelized, &[&[3], &[8]]).1,

@@ -47,7 +47,7 @@ pub(crate) fn specialise(program: &mut Program) -> Vec<(FuncId, Combine)> {
         for (func, combine) in spawns(program, caller) {
             copies.entry((func, combine)).or_insert_with(|| {
                 let mut copy = program[func].clone();
-                copy.name = format!("{}+{combine}", copy.name);
+                copy.name = program.free_name(format!("{}+{combine}", copy.name), "'");
                 program.functions.push(copy);
                 let id = FuncId::new(program.functions.len() - 1);
                 tasks.push((id, combine));

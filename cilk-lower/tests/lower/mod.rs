@@ -339,8 +339,8 @@ fn the_checker_finds_what_is_missing() {
                     dst,
                     value: Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_),
                 } => {
-                    let code = good.code(TaskId::new(t), SegmentId::new(s));
-                    let stmts = good.program[code].stmts();
+                    let code = good.segment(TaskId::new(t), SegmentId::new(s)).body;
+                    let stmts = code.stmts();
                     stmts.filter(|s| s.kind.def() == Some(*dst)).count() == 1
                 }
                 StmtKind::FrameStore { .. } => !overwritten(&good, t, &stmt.kind),

@@ -183,8 +183,7 @@ fn an_effect_that_is_done_twice_is_seen() {
 #[test]
 fn a_spawn_without_its_restart_point_is_found() {
     let mut bad = lower(&program(RESTARTS)).unwrap();
-    let code = bad.entry(bad.find("effects").unwrap()).body.name.clone();
-    let code = bad.program.find(&code).unwrap();
+    let code = bad.entry(bad.find("effects").unwrap()).func;
     let blocks = &mut bad.program.functions[code.index()].blocks;
     let room = blocks.iter_mut().find_map(|b| match &mut b.term {
         Terminator::Room { children, .. } => Some(children),

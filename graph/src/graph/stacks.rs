@@ -77,6 +77,9 @@ impl Graph {
     }
 
     /// Adds a task of another graph with its segments, where `stacks` says which of this graph's channels each of its stacks became.
+    ///
+    /// # Panics
+    /// If it does not say that of the task's entries.
     pub fn add_task_of(
         &mut self,
         made: &Levelized,

@@ -316,14 +316,18 @@ impl<'a> Checker<'a> {
         match found {
             Some(f) if f.kind == FunctionKind::Kernel => return Some(f),
             Some(f) => {
-                let is = if f.kind == FunctionKind::Task {
-                    "a task"
-                } else {
-                    "a helper"
+                let kernel = Some("put `#[kernel]` in front of it");
+                let (is, help) = match f.kind {
+                    FunctionKind::Task => ("a task", kernel),
+                    FunctionKind::Segment => ("a segment", Some("name it by `segment`")),
+                    FunctionKind::Helper | FunctionKind::Kernel => ("a helper", kernel),
                 };
                 let message = format!("kernel `{}`: `{name}` is {is}, not a kernel", k.name);
-                let help = "put `#[kernel]` in front of it".to_owned();
-                self.fail(At::Kernel(key, Part::Runs), message, help);
+                self.fail(
+                    At::Kernel(key, Part::Runs),
+                    message,
+                    help.map(str::to_owned),
+                );
             }
             None => {
                 let message = format!("kernel `{}`: the program has no kernel `{name}`", k.name);

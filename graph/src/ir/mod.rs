@@ -442,6 +442,15 @@ impl Program {
             .map(|i| FuncId(i as u32))
     }
 
+    /// The name, or that with so much behind it that no function has it.
+    #[must_use]
+    pub fn free_name(&self, mut name: String, more: &str) -> String {
+        while self.find(&name).is_some() {
+            name.push_str(more);
+        }
+        name
+    }
+
     /// The tasks that the source has, in order: those that can be called.
     pub fn callable(&self) -> impl Iterator<Item = (FuncId, &Function)> {
         self.tasks().filter(|(_, f)| !f.is_made())

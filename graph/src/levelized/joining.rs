@@ -27,6 +27,7 @@ pub(super) fn join(program: &Program, graph: &Graph) -> Result<Joined, Vec<Probl
         stacks: Vec::new(),
         roles: BTreeMap::new(),
         segments: BTreeSet::new(),
+        code: BTreeSet::new(),
         problems: Vec::new(),
     };
     for (t, task) in graph.tasks().iter().enumerate() {
@@ -39,6 +40,7 @@ pub(super) fn join(program: &Program, graph: &Graph) -> Result<Joined, Vec<Probl
     let tasks = graph.tasks().iter().enumerate();
     let functions = tasks.map(|(t, task)| joining.task(TaskId::new(t), task));
     let functions = functions.collect();
+    joining.strays();
     match joining.problems {
         problems if problems.is_empty() => Ok(Joined {
             functions,
@@ -56,6 +58,7 @@ struct Joining<'a> {
     roles: BTreeMap<ChannelKey, StackRole>,
     /// Those that were met.
     segments: BTreeSet<KernelKey>,
+    code: BTreeSet<FuncId>,
     problems: Vec<Problem>,
 }
 
@@ -64,10 +67,17 @@ impl Joining<'_> {
         self.problems.push(Problem::of_graph(message));
     }
 
-    fn fail_at(&mut self, key: KernelKey, kernel: &Kernel, part: Part, message: &str) {
+    fn fail_at(
+        &mut self,
+        key: KernelKey,
+        kernel: &Kernel,
+        part: Part,
+        message: &str,
+        help: Option<&str>,
+    ) {
         let message = format!("kernel `{}`: {message}", kernel.name);
-        self.problems
-            .push(Problem::error(At::Kernel(key, part), message));
+        let problem = Problem::error(At::Kernel(key, part), message);
+        self.problems.push(problem.helped(help.map(str::to_owned)));
     }
 
     fn named(&self, channel: ChannelKey) -> String {
@@ -77,7 +87,8 @@ impl Joining<'_> {
 
     fn stack(&mut self, task: &Task, key: ChannelKey, role: StackRole) {
         let Some(channel) = self.graph.channel(key) else {
-            return self.fail(format!("task `{}`: a stack is not there", task.name));
+            let message = format!("task `{}`: the graph has no stack for {role:?}", task.name);
+            return self.fail(message);
         };
         let name = &channel.name;
         if self.roles.insert(key, role).is_some() {
@@ -96,6 +107,9 @@ impl Joining<'_> {
             Element::Fields(fields) if is_wrong(role, fields) => {
                 "holds continuations: an element is one `u32`, the number of a frame"
             }
+            Element::Fields(fields) if !fields.iter().all(|f| f.kind.layout().is_sound()) => {
+                "has a field without a layout: a size is a multiple of its alignment, a power of two"
+            }
             Element::Fields(_) => return,
         };
         self.fail(format!("task `{}`: channel `{name}` {wrong}", task.name));
@@ -110,10 +124,30 @@ impl Joining<'_> {
         });
         let others = others.map(|(key, _)| key);
         let others: Vec<_> = others.take(self.program.channels.len()).collect();
-        for (c, key) in others.into_iter().enumerate() {
-            self.stacks.push(key);
-            self.roles
-                .insert(key, StackRole::Channel(ChannelId::new(c)));
+        for (c, channel) in self.program.channels.iter().enumerate() {
+            let kinds = |fields: &[Field]| fields.iter().map(|f| f.kind).collect::<Vec<_>>();
+            let key = others.get(c).copied();
+            let stack = key.and_then(|key| self.graph.channel(key)?.fields(&self.program.structs));
+            match key {
+                Some(key) if stack.is_some_and(|s| kinds(&s) == kinds(&channel.fields)) => {
+                    self.stacks.push(key);
+                    let role = StackRole::Channel(ChannelId::new(c));
+                    self.roles.insert(key, role);
+                }
+                _ => self.fail(format!(
+                    "the program emits into `{}`, and the graph has no stack of such elements",
+                    channel.name
+                )),
+            }
+        }
+    }
+
+    /// Nobody would run a segment that is no task's.
+    fn strays(&mut self) {
+        for (key, kernel) in self.graph.kernels() {
+            if kernel.code().is_some() && !self.segments.contains(&key) {
+                self.fail_at(key, kernel, Part::Name, "it is a segment of no task", None);
+            }
         }
     }
 
@@ -154,28 +188,29 @@ impl Joining<'_> {
         consumes: Option<ChannelKey>,
     ) -> Option<FuncId> {
         let Some(kernel) = self.graph.kernel(key) else {
-            self.fail("a segment is not there".to_owned());
+            let name = &self.graph.tasks()[t.index()].name;
+            self.fail(format!("task `{name}`: a segment is not there"));
             return None;
         };
         if !self.segments.insert(key) {
             let message = "it is a segment twice";
-            self.fail_at(key, kernel, Part::Name, message);
+            self.fail_at(key, kernel, Part::Name, message, None);
         }
         match (kernel.consumes, consumes) {
-            (None, _) => self.fail_at(key, kernel, Part::Name, "it consumes nothing"),
+            (None, _) => self.fail_at(key, kernel, Part::Name, "it consumes nothing", None),
             (Some(own), Some(calls)) if own != calls => {
                 let message = format!(
                     "it is its task's first segment and consumes {}, not the `calls`, {}",
                     self.named(own),
                     self.named(calls)
                 );
-                self.fail_at(key, kernel, Part::Consumes, &message);
+                self.fail_at(key, kernel, Part::Consumes, &message, None);
             }
             _ => {}
         }
         let Body::Segment(code) = &kernel.body else {
             let message = "it is no segment, but a part of a task";
-            self.fail_at(key, kernel, Part::Runs, message);
+            self.fail_at(key, kernel, Part::Runs, message, None);
             return None;
         };
         for (i, channel) in kernel.produces.iter().enumerate() {
@@ -189,18 +224,27 @@ impl Joining<'_> {
                 }
                 Some(_) => continue,
             };
-            self.fail_at(key, kernel, Part::Produces(i), &message);
+            self.fail_at(key, kernel, Part::Produces(i), &message, None);
         }
         let found = self.program.find(&code.function);
         let found = found.filter(|f| self.program[*f].kind == FunctionKind::Segment);
-        if found.is_none() {
-            let message = match code.function.contains('{') {
-                true => "it names a segment by its code, which stands in the program".to_owned(),
-                false => format!("the program has no segment `{}`", code.function),
-            };
-            self.fail_at(key, kernel, Part::Runs, &message);
-        }
-        found
+        let (message, help) = match found {
+            Some(func) if self.code.insert(func) => return found,
+            Some(_) => (
+                format!("segment `{}` is another kernel's", code.function),
+                None,
+            ),
+            None if code.function.contains('{') => (
+                "it says its code, and not the name of a segment".to_owned(),
+                Some("let the code stand in `ir`, and say its name here: docs/graph.md"),
+            ),
+            None => (
+                format!("the program has no segment `{}`", code.function),
+                None,
+            ),
+        };
+        self.fail_at(key, kernel, Part::Runs, &message, help);
+        None
     }
 }
 

@@ -40,10 +40,10 @@ pub use crate::ty::Field;
 pub use tasks::{LoweredSegment, LoweredTask, Tasks};
 
 /// A whole levelized program.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Levelized {
     /// Structs, constants, helpers; its tasks as they were before the split (one function for each way their result is combined); the code
-    /// of their segments.
+    /// of their segments. Functions keep their places and names: the graph names them.
     pub program: Program,
     /// The same program for devices on which [`Rvalue::Wide`](crate::ir::Rvalue::Wide) holds, where it says anything else or has fewer restart
     /// points there. What the host may call has the same numbers.
@@ -83,6 +83,8 @@ pub struct Push<S = ChannelKey> {
 pub struct Segment<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
+    /// The function that it runs.
+    pub func: FuncId,
     /// The code: a function of kind [`Segment`](FunctionKind::Segment). The arguments of an entry are the fields of
     /// the element in order; a continuation has none.
     pub body: &'a Function,
@@ -128,7 +130,7 @@ impl Levelized {
     /// # Errors
     /// All that is wrong with it.
     pub fn new(program: Program, graph: Graph) -> Result<Self, Vec<Problem>> {
-        let levelized = Self::joined(program, graph)?;
+        let levelized = Self::unverified(program, graph)?;
         match verify_levelized(&levelized) {
             Ok(()) => Ok(levelized),
             Err(errors) => Err(errors
@@ -142,7 +144,7 @@ impl Levelized {
     ///
     /// # Errors
     /// What the graph names and nobody has.
-    pub fn joined(program: Program, graph: Graph) -> Result<Self, Vec<Problem>> {
+    pub fn unverified(program: Program, graph: Graph) -> Result<Self, Vec<Problem>> {
         let joined = joining::join(&program, &graph)?;
         Ok(Self {
             functions: joined.functions,
@@ -243,9 +245,11 @@ impl Levelized {
     pub fn segment(&self, task: TaskId, segment: SegmentId) -> Segment<'_> {
         let key = self[task].segments[segment.index()];
         let kernel = self.graph.kernel(key).expect("looked at in the beginning");
+        let func = self.functions[task.index()].1[segment.index()];
         Segment {
             kernel,
-            body: &self.program[self.code(task, segment)],
+            func,
+            body: &self.program[func],
             ret: kernel.code().and_then(|code| code.ret),
         }
     }
@@ -254,17 +258,6 @@ impl Levelized {
     #[must_use]
     pub fn entry(&self, task: TaskId) -> Segment<'_> {
         self.segment(task, SegmentId(0))
-    }
-
-    /// The function that a segment runs.
-    #[must_use]
-    pub fn code(&self, task: TaskId, segment: SegmentId) -> FuncId {
-        self.functions[task.index()].1[segment.index()]
-    }
-
-    /// The functions that the segments of all tasks run, as [`Self::all_segments`] has them.
-    pub fn codes(&self) -> impl Iterator<Item = FuncId> + '_ {
-        self.functions.iter().flat_map(|t| t.1.iter().copied())
     }
 
     /// The fields of a task's entry elements; the return address, if the task returns something, is the last.
@@ -399,6 +392,13 @@ impl Function {
             }
         }
         out
+    }
+}
+
+/// The rest is read off these.
+impl PartialEq for Levelized {
+    fn eq(&self, other: &Self) -> bool {
+        self.program == other.program && self.graph == other.graph && self.wide == other.wide
     }
 }
 

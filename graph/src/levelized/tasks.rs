@@ -80,7 +80,7 @@ impl Tasks {
         for (t, task) in std::mem::take(&mut self.tasks).into_iter().enumerate() {
             self.add_task(&mut graph, TaskId::new(t), task, &stacks);
         }
-        Levelized::joined(self.program, graph).expect("its own names")
+        Levelized::unverified(self.program, graph).expect("its own names")
     }
 
     fn add_task(
@@ -93,8 +93,7 @@ impl Tasks {
         let mut segments = Vec::new();
         for (s, mut segment) in task.segments.into_iter().enumerate() {
             let consumed = StackRole::consumed(t, SegmentId::new(s));
-            // No name of a source has that sign, and none that is made of one.
-            segment.body.name = format!("{}/{s}", task.name);
+            segment.body.name = self.program.free_name(format!("{}/{s}", task.name), "'");
             let pushes = segment.pushes.iter().map(|p| (stacks[&p.stack], p.max));
             let (produces, most) = pushes.unzip();
             segments.push(graph.add_kernel(Kernel {

@@ -44,7 +44,7 @@ mod parse;
 mod parse_body;
 mod print;
 
-pub use parse::{parse_function, parse_piece, parse_program, parse_type};
+pub use parse::{parse_piece, parse_program, parse_type};
 pub use print::{piece_text, print_function, print_levelized, print_program};
 pub(crate) use print::{stmt_text, terminator};
 

@@ -38,7 +38,7 @@ pub fn parse_program(source: &str) -> Result<Program, ParseError> {
 /// # Errors
 /// If the text is no type; says where it stops being one.
 pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
-    alone(source, structs, HashMap::new(), Parser::ty)
+    alone(source, structs, Parser::ty)
 }
 
 /// Reads what a piece of a value is: a scalar, or a size and an alignment.
@@ -46,34 +46,13 @@ pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
 /// # Errors
 /// If the text is neither; says where it stops being one.
 pub fn parse_piece(source: &str) -> Result<PieceKind, ParseError> {
-    alone(
-        source,
-        &Structs::default(),
-        HashMap::new(),
-        Parser::piece_kind,
-    )
-}
-
-/// Reads a function that this program could have, or a segment of one of its tasks.
-///
-/// # Errors
-/// As [`parse_program`].
-pub fn parse_function(source: &str, program: &Program) -> Result<Function, ParseError> {
-    let named = program.functions.iter().enumerate();
-    let functions = named.map(|(i, f)| (Cow::from(f.name.as_str()), i as u32));
-    alone(
-        source,
-        &program.structs,
-        functions.collect(),
-        Parser::function,
-    )
+    alone(source, &Structs::default(), Parser::piece_kind)
 }
 
 /// Reads something that stands alone in a text.
 fn alone<'a, T>(
     source: &'a str,
     structs: &'a Structs,
-    functions: HashMap<Cow<'a, str>, u32>,
     read: impl FnOnce(&mut Parser<'a>) -> Parsed<T>,
 ) -> Result<T, ParseError> {
     let named = structs
@@ -84,7 +63,7 @@ fn alone<'a, T>(
         tokens: lex(source)?,
         at: 0,
         structs: named.collect(),
-        functions,
+        functions: HashMap::new(),
     };
     let read = read(&mut parser)?;
     match parser.peek() {

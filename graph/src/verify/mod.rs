@@ -105,18 +105,11 @@ impl fmt::Display for VerifyError {
 /// # Errors
 /// Everything that does not hold, in the order of the program.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
-    let mut errors = verify_rest(program).err().unwrap_or_default();
-    let segments = program.functions.iter();
-    for segment in segments.filter(|f| f.kind == FunctionKind::Segment) {
+    verify_but(program, |segment| {
         let mut checker = Checker::new(program, segment, None);
         checker.fail("a segment stands only in a levelized program");
-        errors.append(&mut checker.errors);
-    }
-    if errors.is_empty() {
-        Ok(())
-    } else {
-        Err(errors)
-    }
+        checker.errors
+    })
 }
 
 /// Checks what is no segment in the program of a graph of tasks: segments are verified with the graph that says whose they are
@@ -124,12 +117,23 @@ pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
 ///
 /// # Errors
 /// Everything that does not hold, in the order of the program.
-pub fn verify_rest(program: &Program) -> Result<(), Vec<VerifyError>> {
+pub fn verify_but_segments(program: &Program) -> Result<(), Vec<VerifyError>> {
+    verify_but(program, |_| Vec::new())
+}
+
+/// Checks a program, and segments in this way.
+fn verify_but(
+    program: &Program,
+    check_segment: impl Fn(&Function) -> Vec<VerifyError>,
+) -> Result<(), Vec<VerifyError>> {
     let mut errors = types::check_program(program);
     // Layouts exist only where the structs are sound.
     if errors.is_empty() {
-        let rest = program.functions.iter();
-        for function in rest.filter(|f| f.kind != FunctionKind::Segment) {
+        for function in &program.functions {
+            if function.kind == FunctionKind::Segment {
+                errors.append(&mut check_segment(function));
+                continue;
+            }
             let mut checker = Checker::new(program, function, None);
             checker.check_params();
             checker.check_args();
@@ -319,7 +323,7 @@ impl<'a> Checker<'a> {
         }
         for (i, slot) in self.function.slots.iter().enumerate() {
             let Layout { size, align } = slot.layout;
-            if !align.is_power_of_two() || size % align != 0 || size >= types::MAX_SIZE {
+            if !slot.layout.is_sound() {
                 self.fail(format!(
                     "slot ${i} has no layout: size {size}, alignment {align}"
                 ));

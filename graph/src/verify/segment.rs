@@ -1,6 +1,6 @@
 //! Rules 17 to 23: segments.
 
-use super::{Checker, VerifyError, verify_rest};
+use super::{Checker, VerifyError, verify_but};
 use crate::{
     ir::{
         Combine, FieldId, FuncId, Function, FunctionKind, LocalId, Operand, SegmentId, Span, TaskId,
@@ -8,6 +8,7 @@ use crate::{
     levelized::{Levelized, Segment, StackRole},
     ty::{PieceKind, Scalar},
 };
+use std::collections::BTreeSet;
 
 /// Where a segment belongs.
 #[derive(Clone, Copy)]
@@ -28,7 +29,18 @@ impl<'a> SegmentContext<'a> {
 /// # Errors
 /// Everything that does not hold.
 pub fn verify_levelized(levelized: &Levelized) -> Result<(), Vec<VerifyError>> {
-    verify_rest(&levelized.program)?;
+    let program = &levelized.program;
+    let own: BTreeSet<&str> = levelized
+        .all_segments()
+        .map(|(_, s)| s.body.name.as_str())
+        .collect();
+    verify_but(program, |segment| {
+        let mut checker = Checker::new(program, segment, None);
+        if !own.contains(segment.name.as_str()) {
+            checker.fail("no kernel of the graph runs this segment");
+        }
+        checker.errors
+    })?;
     let mut errors = Vec::new();
     for (t, task) in levelized.tasks() {
         for s in 0..task.segments.len() {
@@ -75,10 +87,13 @@ pub fn verify_segment(
     let mut checker = Checker::new(&levelized.program, context.segment().body, Some(context));
     checker.check_segment(&levelized.program[levelized.func(task)]);
     if checker.errors.is_empty() {
-        Ok(())
-    } else {
-        Err(checker.errors)
+        return Ok(());
     }
+    // Readers know the kernel.
+    for error in &mut checker.errors {
+        error.function.clone_from(&context.segment().kernel.name);
+    }
+    Err(checker.errors)
 }
 
 impl Checker<'_> {

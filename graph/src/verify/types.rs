@@ -6,9 +6,6 @@ use crate::{
     ty::{HAS, Layout, StructDef, Structs, Type},
 };
 
-/// No type or slot has this many bytes.
-pub(super) const MAX_SIZE: u64 = 1 << 40;
-
 pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     let mut errors = Vec::new();
     let mut fail = |message: String| {
@@ -38,8 +35,7 @@ pub(super) fn check_program(program: &Program) -> Vec<VerifyError> {
     }
     for (i, channel) in program.channels.iter().enumerate() {
         for field in &channel.fields {
-            let Layout { size, align } = field.kind.layout();
-            if !align.is_power_of_two() || size % align != 0 || size >= MAX_SIZE {
+            if !field.kind.layout().is_sound() {
                 fail(format!(
                     "field `{}` of channel c{i} has no layout",
                     field.name
@@ -143,7 +139,7 @@ fn record<'a>(fields: impl Iterator<Item = &'a Type>, sizes: &[Size]) -> Size {
 }
 
 const fn bounded(size: u64) -> Size {
-    if size < MAX_SIZE {
+    if size < Layout::MAX {
         Ok(size)
     } else {
         Err("it is too large")

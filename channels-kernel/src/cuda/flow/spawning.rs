@@ -9,7 +9,7 @@ use millstream_graph::{
     graph::{Body, ChannelKey, Code, Graph, Kernel, KernelKey, Task},
     ir::{
         Arg, Block, ChannelId, Combine, FuncId, Function, FunctionKind, Local, LocalId, Param,
-        Program, SegmentId, Slot, SlotId, Span, StmtKind, TaskId, Terminator,
+        Program, Slot, SlotId, Span, StmtKind, TaskId, Terminator,
     },
     levelized::{Field, Levelized, StackRole},
     ty::{PieceKind, Type},
@@ -94,15 +94,17 @@ impl Spawning {
         let mut numbers = BTreeMap::new();
         for &task in &kept {
             numbers.insert(task, graph.add_task_of(whole, task, &stacks));
-            for s in 0..whole.segments(task).len() {
-                let code = whole.code(task, SegmentId::new(s));
-                spawn_what_is_emitted(&mut program.functions[code.index()], sink_of);
+            for segment in whole.segments(task) {
+                spawn_what_is_emitted(&mut program.functions[segment.func.index()], sink_of);
             }
         }
         let sinks = emitted.iter().map(|&(key, channel)| {
             let fields = whole.fields(key);
             let ty = element(channel).unwrap_or(Type::unit());
-            let function = sink(channel, fields, ty);
+            let name = whole
+                .program
+                .free_name(format!("emit.{}", channel.index()), "'");
+            let function = sink(name, fields, ty);
             (channel.index(), (stacks[&key], function))
         });
         let sinks: Vec<_> = sinks.collect();
@@ -111,12 +113,13 @@ impl Spawning {
         let sinks = sinks.into_iter().map(|(channel, (stack, function))| {
             (channel, add_sink(&mut program, &mut graph, stack, function))
         });
-        let sinks = sinks.collect();
+        let mut sinks: Vec<_> = sinks.collect();
+        sinks.sort_by_key(|sink| sink.0);
         program.channels.clear();
         let nodes = nodes.into_iter().map(|(c, task)| (c, numbers[&task]));
         Self {
             nodes: nodes.collect(),
-            program: Levelized::joined(program, graph).expect("all names are there"),
+            program: Levelized::unverified(program, graph).expect("all names are there"),
             sinks,
         }
     }
@@ -136,9 +139,7 @@ fn spawn_what_is_emitted(code: &mut Function, sink_of: impl Fn(ChannelId) -> Fun
 }
 
 /// What spawns of a channel's elements name.
-fn sink(channel: ChannelId, fields: &[Field], ty: Type) -> Function {
-    // No name of a source has a dot.
-    let name = format!("emit.{}", channel.index());
+fn sink(name: String, fields: &[Field], ty: Type) -> Function {
     let (mut args, mut locals, mut slots) = (Vec::new(), Vec::new(), Vec::new());
     for field in fields {
         let name = Some(field.name.clone());
@@ -182,7 +183,7 @@ fn sink(channel: ChannelId, fields: &[Field], ty: Type) -> Function {
 /// The task of a channel's elements, which does nothing: its entry elements are what was emitted.
 fn add_sink(program: &mut Program, graph: &mut Graph, stack: ChannelKey, of: Function) -> TaskId {
     let body = Function {
-        name: format!("{}/0", of.name),
+        name: program.free_name(format!("{}/0", of.name), "'"),
         kind: FunctionKind::Segment,
         params: Vec::new(),
         ..of.clone()

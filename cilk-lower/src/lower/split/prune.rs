@@ -40,9 +40,6 @@ fn drop_segments(task: &mut LoweredTask) -> bool {
     let number = numbers(&reached);
     let mut keep = reached.iter();
     task.segments.retain(|_| keep.next() == Some(&true));
-    for (i, segment) in task.segments.iter_mut().enumerate().skip(1) {
-        segment.body.name = format!("{}.{i}", task.name);
-    }
     for block in task.segments.iter_mut().flat_map(|s| &mut s.body.blocks) {
         if let Terminator::Continue(next) = &mut block.term {
             *next = SegmentId::new(number[next.index()]);

@@ -98,7 +98,6 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> LoweredSe
         simplify::tidy(&mut body, plan.ret);
         frame::allocate(&mut body, plan);
     } else {
-        body.name = format!("{}.{}", function.name, id.index());
         body.args = Vec::new();
         body.rounds = false;
     }

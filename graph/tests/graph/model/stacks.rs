@@ -2,9 +2,10 @@
 
 use millstream_graph::{
     graph::{Graph, Written},
-    ir::{FuncId, Program},
-    levelized::{Levelized, StackRole},
+    ir::{Combine, FuncId, Function, Program, TaskId},
+    levelized::{Levelized, LoweredSegment, LoweredTask, StackRole, Tasks},
     text::parse_program,
+    ty::Type,
 };
 
 const IR: &str = "program p in \"p.rs\"
@@ -134,7 +135,7 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
         (
             "segment: Some(\"sum\")",
             "segment: Some(\"segment sum() { b0: return }\")",
-            "kernel `second`: it names a segment by its code, which stands in the program",
+            "kernel `second`: it says its code, and not the name of a segment (let the code stand in `ir`, and say its name here: docs/graph.md)",
         ),
         (
             "segment: Some(\"sum\")",
@@ -176,6 +177,26 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
             "most: [Some(0)]",
             "Entry(TaskId(0)) is not in the list of pushes",
         ),
+        (
+            "segment: Some(\"sum\")",
+            "segment: Some(\"call\")",
+            "kernel `second`: segment `call` is another kernel's",
+        ),
+        (
+            "\"y\": \"u64\"",
+            "\"y\": \"8 align 0\"",
+            "task `fib`: channel `frames` has a field without a layout",
+        ),
+        (
+            "kernels: {",
+            "kernels: { \"third\": (segment: Some(\"sum\")),",
+            "kernel `third`: it is a segment of no task",
+        ),
+        (
+            ", segments: [\"first\", \"second\"]) }",
+            ", segments: [\"first\"]) }",
+            "kernel `second`: it is a segment of no task",
+        ),
     ] {
         assert!(GRAPH.contains(from), "{from}");
         let problems = Levelized::new(program(), graph(&GRAPH.replace(from, to)));
@@ -183,4 +204,49 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
         let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert!(all.iter().any(|p| p.contains(said)), "{to}: {all:#?}");
     }
+}
+
+/// Segments are functions of the program, whatever that calls its functions.
+#[test]
+fn names_of_segments_are_free() {
+    let made = Levelized::new(program(), graph(GRAPH)).unwrap();
+    let task = |name: &str, func| LoweredTask {
+        func: FuncId(func),
+        name: name.into(),
+        combine: Combine::Store,
+        element: Vec::new(),
+        frame: Vec::new(),
+        segments: vec![LoweredSegment {
+            body: Function {
+                params: Vec::new(),
+                args: Vec::new(),
+                ret: Type::unit(),
+                ..made.entry(TaskId(0)).body.clone()
+            },
+            ret: None,
+            pushes: Vec::new(),
+        }],
+    };
+    let function = |name: &str| Function {
+        name: name.into(),
+        ..made.program[FuncId(0)].clone()
+    };
+    let tasks = Tasks {
+        program: Program {
+            functions: ["a", "a/0", "a/0/0"].map(function).to_vec(),
+            ..Program::default()
+        },
+        tasks: vec![task("a", 0), task("a/0", 1)],
+    };
+    let made = tasks.levelized();
+    let names: Vec<&str> = made
+        .all_segments()
+        .map(|(_, s)| s.body.name.as_str())
+        .collect();
+    assert_eq!(names, ["a/0'", "a/0/0'"]);
+    let kernels: Vec<&str> = made
+        .all_segments()
+        .map(|(_, s)| s.kernel.name.as_str())
+        .collect();
+    assert_eq!(kernels, ["a", "a/0"]);
 }

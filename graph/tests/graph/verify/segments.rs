@@ -119,7 +119,7 @@ fn a_right_segment_is_accepted() {
 #[test]
 fn rule_18_signatures_of_segments() {
     let mut made = fib().levelized();
-    let code = made.code(TaskId(0), SegmentId(0));
+    let code = made.entry(TaskId(0)).func;
     made.program.functions[code.index()].kind = FunctionKind::Helper;
     assert_eq!(
         messages(verify_segment(&made, TaskId(0), SegmentId(0)))[0],
