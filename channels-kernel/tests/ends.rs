@@ -1,12 +1,23 @@
+//! What is compiled in the background, by processes of their own.
+//!
 //! A process that ends while a kernel is compiled in the background waits for it, whichever thread asked for it and however far the compiler is: the kernel
 //! is in the cache then. It has a `main` of its own, as what ends a process is its main thread.
 
 use millstream_channels_kernel::cuda::nvrtc::{self, Arch, How};
-use std::{env, error::Error, fmt::Write, fs, process::Command, thread, time::Duration};
+use std::{
+    env,
+    error::Error,
+    fmt::Write,
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+    thread,
+    time::Duration,
+};
 
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// What a process of the test is to do: who asks for a kernel, and after how many milliseconds the process ends.
+/// What a process of the test is to do: who asks for a kernel, and after how many milliseconds the process ends; or `both`.
 const CHILD: &str = "MILLSTREAM_TEST_ENDS";
 
 fn main() -> Result<(), Failed> {
@@ -23,7 +34,65 @@ fn main() -> Result<(), Failed> {
         let both = ["main", "other"].map(|who| scope.spawn(move || keep(who)));
         both.map(|one| one.join().expect("its errors are its results"))
     });
-    both.into_iter().flatten().collect()
+    both.into_iter().flatten().collect::<Result<(), Failed>>()?;
+    has_both()
+}
+
+/// Quick code and full code do not get into each other's way: in a folder of two processes at once, in none, and in one that cannot be written.
+fn has_both() -> Result<(), Failed> {
+    let (folder, file) = (tempfile::tempdir()?, tempfile::NamedTempFile::new()?);
+    let nowhere = file.path().join("below");
+    let places = [folder.path(), folder.path(), Path::new(""), &nowhere];
+    let begin = |place: &Path| {
+        Command::new(env::current_exe()?)
+            .env(CHILD, "both 0")
+            .env("MILLSTREAM_CACHE", place)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    let all = places
+        .map(begin)
+        .into_iter()
+        .collect::<Result<Vec<_>, _>>()?;
+    for (place, process) in places.iter().zip(all) {
+        let output = process.wait_with_output()?;
+        if !output.status.success() {
+            return Err(format!("both in {place:?}: {output:?}").into());
+        }
+        println!("test both in {place:?} ... ok");
+    }
+    let kinds = 1 + usize::from(nvrtc::find()?.is_quick());
+    let files = fs::read_dir(folder.path())?.count();
+    match files == kinds {
+        true => Ok(()),
+        false => Err(format!("{files} files of {kinds} kinds of code").into()),
+    }
+}
+
+/// Has a kernel compiled quickly and, at once by two who ask, in full.
+fn both(text: &str) -> Result<(), Failed> {
+    let (nvrtc, arch, full) = (nvrtc::find()?, Arch(90), How::default());
+    let quick = How {
+        quick: true,
+        ..full
+    };
+    let code = nvrtc.compile_cached(text, arch, quick)?.cubin;
+    if !nvrtc.is_quick() {
+        return Ok(());
+    }
+    // The other process may have been first.
+    let early = nvrtc.cached(text, arch, full);
+    assert!(early.is_none_or(|early| early.cubin != code), "it is quick");
+    let ask = || nvrtc.compile_later(text.to_owned(), arch, full);
+    let (one, other) = (ask()?, ask()?);
+    let (one, other) = (one.result()?, other.result()?);
+    assert!(one == other && one.cubin != code);
+    let there = nvrtc.cached(text, arch, full);
+    assert_eq!(there.ok_or("the full code is lost")?.cubin, one.cubin);
+    let quick = nvrtc.cached(text, arch, quick);
+    assert!(quick.is_none_or(|quick| quick.cubin == code));
+    Ok(())
 }
 
 /// The kernel that a process asked for is in the cache when the process has ended.
@@ -57,6 +126,9 @@ fn ends(child: &str) -> Result<(), Failed> {
         writeln!(text, "x = a[(x ^ {i}u) % 97u] * x + (x % {}u);", i + 3)?;
     }
     text.push_str("a[threadIdx.x] = x; }\n");
+    if who == "both" {
+        return both(&text);
+    }
     let nvrtc = nvrtc::find()?;
     let ask = || nvrtc.compile_later(text, Arch(90), How::default());
     let later = match who {

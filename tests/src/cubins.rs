@@ -76,6 +76,7 @@ pub fn compile_with(
             fast_math: program.program.options.fast_math,
             check,
             linked: linked.then(|| options.registers()),
+            ..How::default()
         };
         let compiled = nvrtc.compile_cached(source, arch, how);
         compiled

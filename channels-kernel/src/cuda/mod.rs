@@ -21,6 +21,7 @@ mod atomic;
 mod body;
 mod counting;
 pub mod division;
+mod effort;
 pub mod flow;
 mod helper;
 mod inherit;
@@ -50,6 +51,7 @@ mod unit;
 mod walk;
 mod writer;
 
+pub use effort::Written;
 pub use helper::Recursion;
 pub use parts::{Image, Part};
 pub use plan::Plan;

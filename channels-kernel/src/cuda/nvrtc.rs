@@ -294,6 +294,12 @@ impl Nvrtc {
         self.version
     }
 
+    /// Whether it can be told to compile sooner, to slower machine code.
+    #[must_use]
+    pub const fn is_quick(&self) -> bool {
+        self.version.0 >= 13
+    }
+
     /// The architectures it compiles for.
     #[must_use]
     pub fn archs(&self) -> Vec<Arch> {
@@ -419,28 +425,43 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> Result<Compiled, NvrtcError> {
-        if let Some(compiled) = self.cached(source, arch, how) {
-            return Ok(compiled);
+        self.compile_and_put(source, arch, how)
+            .map(|(compiled, _)| compiled)
+    }
+
+    /// The same, and whether the cache on disk has it now.
+    fn compile_and_put(
+        &self,
+        source: &str,
+        arch: Arch,
+        how: How,
+    ) -> Result<(Compiled, bool), NvrtcError> {
+        let (key, cache) = (self.key(source, arch, how), Cache::of_user());
+        if let Some(compiled) = cache.as_ref().and_then(|cache| found(cache, key)) {
+            return Ok((compiled, true));
+        }
+        if let Some(compiled) = later::in_memory(key) {
+            return Ok((compiled, false));
         }
         let start = Instant::now();
         let compiled = self.compile(source, arch, how)?;
         tracing::debug!(%arch, bytes = source.len(), cubin = compiled.cubin.len(), took = ?start.elapsed(), "compiled");
-        if let Some(cache) = Cache::of_user()
-            && let Err(error) = cache.put(self.key(source, arch, how), &compiled.cubin)
-        {
+        let Some(cache) = cache else {
+            return Ok((compiled, false));
+        };
+        let put = cache.put(key, &compiled.cubin);
+        if let Err(error) = &put {
             tracing::debug!(%error, "cubin not cached");
         }
-        Ok(compiled)
+        Ok((compiled, put.is_ok()))
     }
 
-    /// What the cache has of a text.
+    /// What there is of a text: in the cache on disk, or in memory as it was compiled in the background.
     #[must_use]
     pub fn cached(&self, source: &str, arch: Arch, how: How) -> Option<Compiled> {
-        let cubin = Cache::of_user()?.get(self.key(source, arch, how))?;
-        Some(Compiled {
-            cubin,
-            log: String::new(),
-        })
+        let key = self.key(source, arch, how);
+        let on_disk = Cache::of_user().and_then(|cache| found(&cache, key));
+        on_disk.or_else(|| later::in_memory(key))
     }
 
     fn key(&self, source: &str, arch: Arch, how: How) -> u128 {
@@ -482,8 +503,10 @@ impl Nvrtc {
             out.push("--generate-line-info".into());
         }
         // `mid` refuses valid programs for sm_120 (NVRTC 13.5).
-        if how.check && self.version.0 >= 13 {
-            out.push("--Ofast-compile=max".into());
+        match how {
+            How { check: true, .. } if self.is_quick() => out.push("--Ofast-compile=max".into()),
+            How { quick: true, .. } if self.is_quick() => out.push("--Ofast-compile=min".into()),
+            _ => {}
         }
         out
     }
@@ -511,6 +534,14 @@ impl Nvrtc {
     }
 }
 
+/// What the cache has of a key.
+fn found(cache: &Cache, key: u128) -> Option<Compiled> {
+    cache.get(key).map(|cubin| Compiled {
+        cubin,
+        log: String::new(),
+    })
+}
+
 /// How a text is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct How {
@@ -520,6 +551,9 @@ pub struct How {
     pub check: bool,
     /// To be linked with others, each function with so many registers at most.
     pub linked: Option<u32>,
+    /// To be run until code is there that was compiled without it: in about a third of the time, where the compiler [knows how](Nvrtc::is_quick), and to
+    /// machine code that runs up to 1.6 times as long.
+    pub quick: bool,
 }
 
 impl Functions {

@@ -10,10 +10,11 @@
 
 use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
 use std::{
+    collections::VecDeque,
     ffi::c_int,
     io::IsTerminal,
-    sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError},
-    thread::{self, JoinHandle, available_parallelism},
+    sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak},
+    thread::{self, available_parallelism},
     time::{Duration, Instant},
 };
 
@@ -153,15 +154,23 @@ impl Drop for Working {
     }
 }
 
-/// Machine code that is on its way. Dropping it stops nothing: the code comes into the cache, and an error is said by `tracing`.
-#[derive(Debug)]
-pub struct Later(JoinHandle<Result<Compiled, NvrtcError>>);
+type Made = Result<Compiled, NvrtcError>;
+
+/// Machine code that is on its way; a clone is the same. Dropping it stops nothing: the code comes into the cache, and an error is said by `tracing`.
+#[derive(Clone, Debug)]
+pub struct Later(Arc<OnceLock<Made>>);
 
 impl Later {
     /// Whether the result is there.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.0.is_finished()
+        self.0.get().is_some()
+    }
+
+    /// Whether it is there and is code.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        matches!(self.0.get(), Some(Ok(_)))
     }
 
     /// The result, which is waited for.
@@ -169,17 +178,61 @@ impl Later {
     /// # Errors
     /// If the compiler rejects the text.
     pub fn result(self) -> Result<Compiled, NvrtcError> {
-        self.0.join().unwrap_or_else(|_| {
+        self.0.wait().clone()
+    }
+}
+
+/// Says that the thread panicked if it leaves nothing.
+struct Promised(Arc<OnceLock<Made>>);
+
+impl Drop for Promised {
+    fn drop(&mut self) {
+        self.0.get_or_init(|| {
             Err(NvrtcError::Compile {
                 message: "the thread that compiled panicked".into(),
                 log: String::new(),
             })
-        })
+        });
     }
 }
 
+/// Texts by their keys that are on their way, or are there and in somebody's hands: who asks for one of them gets the same, so that nothing is compiled twice
+/// at a time.
+static KNOWN: Mutex<Vec<(u128, Weak<OnceLock<Made>>)>> = Mutex::new(Vec::new());
+
+/// What no cache on disk keeps, the last ones.
+static KEPT: Mutex<VecDeque<Later>> = Mutex::new(VecDeque::new());
+
+/// How many these are at most: more than the parts of a program.
+const MOST_KEPT: usize = 64;
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn known(key: u128) -> Option<Later> {
+    let known = lock(&KNOWN);
+    let found = known.iter().find(|(k, _)| *k == key)?;
+    found.1.upgrade().map(Later)
+}
+
+/// Code that was compiled in the background and is still in memory.
+pub(super) fn in_memory(key: u128) -> Option<Compiled> {
+    let made = known(key)?;
+    made.0.get()?.as_ref().ok().cloned()
+}
+
+fn keep(made: Later) {
+    let mut kept = lock(&KEPT);
+    if kept.len() >= MOST_KEPT {
+        kept.pop_front();
+    }
+    kept.push_back(made);
+}
+
 impl Nvrtc {
-    /// Compiles in a thread of its own, through the cache.
+    /// Compiles in a thread of its own, through the cache. Where that cannot be written the code stays in memory, as long as there is not much of it.
+    /// What is on its way already is not compiled once more.
     ///
     /// # Errors
     /// If there is no thread to be had.
@@ -189,16 +242,33 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> std::io::Result<Later> {
+        // Two who ask for the same at once are one after the other.
+        static ASKED: Mutex<()> = Mutex::new(());
+        let _one = lock(&ASKED);
+        let key = self.key(&source, arch, how);
+        if let Some(later) = known(key) {
+            return Ok(later);
+        }
         let working = Working::begin(self, arch, how);
+        let made = Later(Arc::default());
+        let (later, promised) = (made.clone(), Promised(made.0.clone()));
         let work = move || {
             let _working = working;
             let _turn = Turn::take();
-            let result = self.compile_cached(&source, arch, how);
+            let result = self.compile_and_put(&source, arch, how);
             if let Err(error) = &result {
                 tracing::error!(%error, "a kernel that was compiled for later runs is refused");
             }
-            result
+            let on_disk = result.as_ref().is_ok_and(|(_, put)| *put);
+            promised.0.get_or_init(|| result.map(|(code, _)| code));
+            if !on_disk {
+                keep(Later(promised.0.clone()));
+            }
         };
-        super::thread().spawn(work).map(Later)
+        super::thread().spawn(work)?;
+        let mut known = lock(&KNOWN);
+        known.retain(|(_, made)| made.strong_count() > 0);
+        known.push((key, Arc::downgrade(&later.0)));
+        Ok(later)
     }
 }

@@ -282,6 +282,36 @@ fn a_planted_mistake_is_told_with_the_line_of_the_source() {
     }
 }
 
+/// What is linked too.
+#[test]
+fn parts_compile_quickly_to_the_same_kernels() {
+    let Ok(nvrtc) = nvrtc::find() else {
+        return eprintln!("SKIPPED: no NVRTC");
+    };
+    let (plan, generated) = generated(shared::FIB);
+    for part in parts(&generated) {
+        let full = How {
+            linked: part.is_linked().then_some(64),
+            ..How::default()
+        };
+        let quick = How {
+            quick: true,
+            ..full
+        };
+        let text = generated.part(&part);
+        let [full, quick] = [full, quick].map(|how| {
+            let compiled = nvrtc.compile(&text, Arch(90), how);
+            compiled.unwrap_or_else(|e| panic!("{part:?}, {how:?}: {e}"))
+        });
+        assert_eq!(
+            kernels(&full.cubin, &plan),
+            kernels(&quick.cubin, &plan),
+            "{part:?}"
+        );
+        assert_eq!(full.cubin == quick.cubin, !nvrtc.is_quick(), "{part:?}");
+    }
+}
+
 #[test]
 fn what_is_compiled_later_says_what_is_wrong() {
     let Ok(nvrtc) = nvrtc::find() else {
