@@ -49,7 +49,8 @@ pub struct CudaOptions {
     /// multiprocessor before it puts a second one anywhere.
     pub blocks: Option<u32>,
     /// Whether runs may begin before the kernels are compiled that decide by themselves, by [`Aggregator::Auto`]: the calling thread decides everything
-    /// until they are. If not, loading a program waits for them.
+    /// until they are; and with code that was compiled quickly, where the full code takes long, until that is there. If not, loading a program waits for all
+    /// of it. With a timeline code is always the full one.
     pub early: bool,
     /// What a run's report says beside what is counted anyway. For a timeline programs are compiled anew, so that others pay nothing; how long
     /// each node took is told with it only.

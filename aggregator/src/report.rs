@@ -406,6 +406,8 @@ pub struct RunReport {
     /// Whether the run began without the kernel for narrow levels of a GPU: it was still being compiled, or the program is too large for one. The
     /// calling thread decided everything until it was there.
     pub early: bool,
+    /// Whether kernels of a GPU ran that were compiled quickly and are slower, as those which are compiled in full were not there when the run began.
+    pub quick: bool,
     /// What ran inside the blocks of a GPU. Of these tasks nobody knows the levels.
     pub subtrees: SubtreesReport,
     /// Decisions that were compared with the policy's, where the run kept record of them.

@@ -1,8 +1,9 @@
 //! Texts become machine code, several at the same time, and whoever waits for more than a moment is told.
 
 use crate::error::RunError;
-use millstream_channels_kernel::cuda::nvrtc::{
-    self, Arch, Compiled, How, Later, Nvrtc, NvrtcError,
+use millstream_channels_kernel::cuda::{
+    Written,
+    nvrtc::{self, Arch, Compiled, How, Later, Nvrtc, NvrtcError},
 };
 use std::{
     io::{IsTerminal, Write},
@@ -25,6 +26,14 @@ pub(super) struct Compiler<'a> {
     pub(super) arch: Arch,
     /// The program's name, to be told.
     pub(super) name: &'a str,
+}
+
+/// A text that is to be compiled.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub(super) source: String,
+    pub(super) how: How,
+    pub(super) written: Written,
 }
 
 /// How many texts are done.

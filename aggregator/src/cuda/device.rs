@@ -349,7 +349,8 @@ impl CudaDevice {
         }
     }
 
-    /// Compiles a program for this device, unless it is loaded already. Its machine code is kept on disk for the next process.
+    /// Compiles a program for this device, unless it is loaded already. Its machine code is kept on disk for the next process. What was compiled quickly
+    /// is loaded once more when its full code is there.
     ///
     /// # Errors
     /// If it cannot be compiled or loaded.
@@ -359,12 +360,18 @@ impl CudaDevice {
         let place = inner.place_of(program);
         // Who wants the same program waits here, and others do not.
         let mut there = place.there.lock();
-        if let Some(loaded) = &*there {
+        let make = || {
+            let new = CudaLoaded::new(&inner, program, &inner.options);
+            inner.context.note(new)
+        };
+        if let Some(loaded) = &mut *there {
+            let full = || make().map(|new| new.taking_over(loaded));
+            if let Some(full) = loaded.tier.renewed(&program.program.name, full)? {
+                *loaded = Arc::new(full);
+            }
             return Ok(loaded.clone());
         }
-        let new = inner
-            .context
-            .note(CudaLoaded::new(&inner, program, &inner.options));
+        let new = make();
         let new = Arc::new(new.inspect_err(|_| {
             // What cannot be loaded takes nobody's place.
             inner
@@ -387,6 +394,14 @@ impl CudaDevice {
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
+        let full;
+        let loaded = match loaded.tier.is_outdone() {
+            true => {
+                full = self.load(loaded.program())?;
+                &*full
+            }
+            false => loaded,
+        };
         let inner = self.alive()?;
         if !loaded.is_of(&inner) {
             let here = self.load(loaded.program())?;
@@ -431,8 +446,11 @@ impl CudaDevice {
             compare: inner.options.records > 0,
             timeline: inner.options.timeline(),
         };
-        let report = Driver::new(inner, loaded, &mut workspace, &inner.live)
+        let mut report = Driver::new(inner, loaded, &mut workspace, &inner.live)
             .and_then(|mut driver| run(&mut driver, settings, task, calls));
+        if let Ok(report) = &mut report {
+            report.quick = loaded.tier.is_quick();
+        }
         workspace.shrink();
         inner.context.note(report)
     }

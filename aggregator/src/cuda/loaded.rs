@@ -1,21 +1,23 @@
 //! A program on a GPU: modules of its kernels, and which of them are there.
 
 use super::{
-    compile::{Compiler, refused},
+    compile::{Compiler, Text, refused},
     device::{Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
     subtrees,
+    tier::Tier,
     timeline::node_name,
 };
 use crate::{
     error::RunError,
     gpus::{Aggregator, CudaOptions, Policy},
     policy::Bytes,
+    report::KernelReport,
     sync::Mutex,
 };
 use millstream_channels_kernel::cuda::{
-    Image, Options, Part, Plan, Recursion,
+    Image, Options, Part, Plan, Recursion, Written,
     abi::{MOST_BLOCKS, kernel},
     generate,
     nvrtc::{self, Arch, Compiled, How, Later, NvrtcError},
@@ -44,6 +46,8 @@ pub struct CudaLoaded {
     modules: Vec<LoadedModule>,
     persistent: Coming,
     workers: Coming,
+    /// How the kernels were compiled that there had to be at first.
+    pub(super) tier: Tier,
     /// What the global of every module is to hold.
     table: Mutex<Vec<u8>>,
     source: String,
@@ -129,6 +133,37 @@ impl Deciding {
 }
 
 impl Coming {
+    /// Has its parts compiled in the background.
+    fn begin(
+        &self,
+        compiler: &Compiler<'_>,
+        name: &'static str,
+        parts: impl Iterator<Item = Text>,
+    ) {
+        let later = parts.map(|text| compiler.later((text.source, text.how)));
+        match later.collect::<Result<Vec<_>, RunError>>() {
+            Ok(parts) => {
+                tracing::info!(
+                    program = compiler.name,
+                    kernel = name,
+                    "compiled in the background; until it is there, runs do without"
+                );
+                *self.later.lock() = Some(parts);
+            }
+            // Runs do without, as they begin without.
+            Err(error) => {
+                tracing::error!(program = compiler.name, kernel = name, %error, "a kernel will not be there");
+            }
+        }
+    }
+
+    /// What there is of it, to be told of.
+    fn describe(&self, name: &'static str) -> Result<Option<KernelReport>, RunError> {
+        let there = self.there.get();
+        let described = there.map(|there| there.kernel.describe(name.into(), there.blocks));
+        described.transpose()
+    }
+
     /// Whether it is there. If it has been compiled meanwhile it is loaded.
     fn is_ready(
         &self,
@@ -174,6 +209,28 @@ fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
         ))),
         room => Ok(inner.options.blocks_of(room)),
     }
+}
+
+/// The modules of the host thread's kernels, and these by number, each with the module that it is in.
+#[expect(clippy::type_complexity, reason = "two fields of what is loaded")]
+fn dispatches(
+    inner: &Inner,
+    kernels: usize,
+    parts: &[Part],
+    compiled: &[Compiled],
+) -> Result<(Vec<LoadedModule>, Vec<(usize, Kernel)>), RunError> {
+    let (mut modules, mut dispatches) = (Vec::new(), vec![None; kernels]);
+    for (part, compiled) in parts.iter().zip(compiled) {
+        let Part::Dispatches(numbers) = part else {
+            continue;
+        };
+        let module = LoadedModule::new(Module::new(&inner.context, &compiled.cubin)?)?;
+        for &number in numbers {
+            dispatches[number] = Some((modules.len(), module.kernel(&kernel::dispatch(number))?));
+        }
+        modules.push(module);
+    }
+    Ok((modules, dispatches.into_iter().flatten().collect()))
 }
 
 impl CudaLoaded {
@@ -244,6 +301,15 @@ impl CudaLoaded {
         Ok(self.workers().map_or(0, |whole| whole.blocks))
     }
 
+    /// Takes the place of what was loaded of the same program.
+    pub(super) fn taking_over(self, old: &Self) -> Self {
+        // It is a program of its own, with a place of its own.
+        if let Some(restarting) = old.restarting.get() {
+            let _ = self.restarting.set(restarting.clone());
+        }
+        self
+    }
+
     /// Compiles what the aggregator needs, or takes it from the cache, and loads it. The context is entered.
     /// A program compiled as these options say.
     pub(super) fn new(
@@ -274,12 +340,16 @@ impl CudaLoaded {
                 linked: part.is_linked().then(|| options.registers()),
                 ..How::default()
             };
-            (text.part(part), how)
+            Text {
+                source: text.part(part),
+                how,
+                written: Written::of(&plan, part),
+            }
         };
         let cached = |image: Image| {
             let parts = text.linked(image).into_iter().map(|part| {
-                let (text, how) = written(&part);
-                nvrtc.cached(&text, arch, how)
+                let text = written(&part);
+                nvrtc.cached(&text.source, arch, text.how)
             });
             parts.collect::<Option<Vec<Compiled>>>()
         };
@@ -290,12 +360,9 @@ impl CudaLoaded {
             Vec::new()
         };
         let images: Vec<Vec<Part>> = wanted.now.iter().map(|image| text.linked(*image)).collect();
-        let all: Vec<(String, How)> = own
-            .iter()
-            .chain(images.iter().flatten())
-            .map(written)
-            .collect();
-        let compiled = compiler.all(&all)?;
+        let all = own.iter().chain(images.iter().flatten());
+        let (compiled, rest) = compiler.first(all.map(written).collect(), asked.may_be_quick())?;
+        let tier = rest.begin(&compiler);
         let (persistent, workers) = (Coming::default(), Coming::default());
         let coming = |image: Image| match image {
             Image::Persistent => (&persistent, kernel::PERSISTENT),
@@ -303,22 +370,8 @@ impl CudaLoaded {
         };
         for &image in &wanted.later {
             let parts = text.linked(image);
-            let later = parts.iter().map(|part| compiler.later(written(part)));
             let (whose, name) = coming(image);
-            match later.collect::<Result<Vec<_>, RunError>>() {
-                Ok(parts) => {
-                    tracing::info!(
-                        program = compiler.name,
-                        kernel = name,
-                        "compiled in the background; until it is there, runs do without"
-                    );
-                    *whose.later.lock() = Some(parts);
-                }
-                // Runs do without, as they begin without.
-                Err(error) => {
-                    tracing::error!(program = compiler.name, kernel = name, %error, "a kernel will not be there");
-                }
-            }
+            whose.begin(&compiler, name, parts.iter().map(written));
         }
         for (image, parts) in &wanted.found {
             let (whose, name) = coming(*image);
@@ -338,19 +391,7 @@ impl CudaLoaded {
             linked = &linked[parts.len()..];
             let _ = whose.there.set(there);
         }
-        let (mut modules, mut dispatches) = (Vec::new(), vec![None; plan.kernels()]);
-        for (part, compiled) in own.iter().zip(own_compiled) {
-            let Part::Dispatches(numbers) = part else {
-                continue;
-            };
-            let module = LoadedModule::new(Module::new(&inner.context, &compiled.cubin)?)?;
-            for &number in numbers {
-                dispatches[number] =
-                    Some((modules.len(), module.kernel(&kernel::dispatch(number))?));
-            }
-            modules.push(module);
-        }
-        let dispatches: Vec<(usize, Kernel)> = dispatches.into_iter().flatten().collect();
+        let (modules, dispatches) = dispatches(inner, plan.kernels(), &own, own_compiled)?;
         let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
         let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
@@ -359,9 +400,7 @@ impl CudaLoaded {
             (&persistent, kernel::PERSISTENT),
             (&workers, kernel::WORKERS),
         ] {
-            if let Some(there) = coming.there.get() {
-                described.push(there.kernel.describe(name.into(), there.blocks)?);
-            }
+            described.extend(coming.describe(name)?);
         }
         for (number, ((_, kernel), blocks)) in dispatches.iter().zip(&blocks).enumerate() {
             let source = plan.sources.get(number);
@@ -384,6 +423,7 @@ impl CudaLoaded {
             modules,
             persistent,
             workers,
+            tier,
             table: Mutex::new(Vec::new()),
             source: text.source,
             log: logs.join("\n").trim().to_owned(),

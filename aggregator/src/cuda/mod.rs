@@ -30,6 +30,7 @@ mod run;
 mod sight;
 mod staging;
 mod subtrees;
+mod tier;
 mod timeline;
 mod turns;
 mod waits;

@@ -31,6 +31,9 @@ impl fmt::Display for RunReport {
         if self.early {
             write!(f, "; the kernel for narrow ones was not there at first")?;
         }
+        if self.quick {
+            write!(f, "; by kernels that were compiled quickly")?;
+        }
         writeln!(f)?;
         let inside = &self.subtrees;
         if inside.count > 0 {

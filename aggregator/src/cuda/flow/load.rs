@@ -8,13 +8,14 @@ use super::{
 use crate::{
     cuda::{
         batch::{Batch, Ran, most_roots, run_batch},
-        compile::Compiler,
+        compile::{Compiler, Text},
         device::{CudaDevice, Inner, Workspace, arch_for},
         driver::{Kernel, Module},
         gpu::Driver,
         loaded::CudaLoaded,
         run::Settings,
         sight::WATCHED,
+        tier::Tier,
     },
     error::RunError,
     flow::{GraphCall, GraphProgram, Running},
@@ -25,14 +26,14 @@ use crate::{
     timeline::Observe,
 };
 use millstream_channels_kernel::cuda::{
-    Options,
+    Options, Written,
     abi::{flow::how, kernel},
     flow::{FlowPlan, Spawning, generate},
     nvrtc::{self, How},
 };
 use millstream_graph::ir::TaskId;
 use std::{
-    sync::{Arc, Weak},
+    sync::{Arc, OnceLock, Weak},
     time::{Duration, Instant},
 };
 
@@ -47,6 +48,10 @@ pub(crate) struct CudaGraph {
     /// The global that says where channels lie: its address and its size.
     global: (u64, usize),
     _module: Module,
+    /// How its kernels were compiled.
+    tier: Tier,
+    /// The same in full, if that came later.
+    full: OnceLock<Arc<Self>>,
     owner: Weak<Inner>,
 }
 
@@ -89,7 +94,12 @@ impl CudaGraph {
             arch: arch_for(nvrtc, inner.info.arch)?,
             name: &program.graph.name,
         };
-        let compiled = compiler.all(&[(text.source, how)])?;
+        let own = Text {
+            source: text.source,
+            how,
+            written: Written::Graph,
+        };
+        let (compiled, rest) = compiler.first(vec![own], inner.options.may_be_quick())?;
         let module = Module::new(&inner.context, &compiled[0].cubin)?;
         let kernel = module.kernel(kernel::FLOW)?;
         let blocks = kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors;
@@ -116,9 +126,14 @@ impl CudaGraph {
                 live: Live::new(WATCHED),
             })
         });
+        let tasks = tasks.transpose()?;
+        let mut tier = rest.begin(&compiler);
+        if let Some(tasks) = &tasks {
+            tier = tier.with(&tasks.loaded.tier);
+        }
         Ok(Self {
             program: program.clone(),
-            tasks: tasks.transpose()?,
+            tasks,
             kernels: FlowKernels {
                 plan,
                 spawning,
@@ -132,6 +147,8 @@ impl CudaGraph {
             kernel,
             global: module.global(kernel::GRAPH)?,
             _module: module,
+            tier,
+            full: OnceLock::new(),
             owner: Arc::downgrade(inner),
         })
     }
@@ -158,6 +175,13 @@ impl CudaDevice {
         call: GraphCall<'_>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
+        let full = || self.load_graph(&loaded.program);
+        if loaded.full.get().is_none()
+            && let Some(full) = loaded.tier.renewed(&loaded.program.graph.name, full)?
+        {
+            let _ = loaded.full.set(full);
+        }
+        let loaded = loaded.full.get().map_or(loaded, |full| &**full);
         let inner = self.alive()?;
         if !std::ptr::eq(loaded.owner.as_ptr(), Arc::as_ptr(&inner)) {
             let here = self.load_graph(&loaded.program)?;
@@ -179,7 +203,9 @@ impl CudaDevice {
             workspace.shrink();
             inner.context.note(report)
         };
-        serve(&inner.live, &loaded.program, call, device, with)
+        let (result, mut report) = serve(&inner.live, &loaded.program, call, device, with)?;
+        report.quick = loaded.tier.is_quick();
+        Ok((result, report))
     }
 }
 
