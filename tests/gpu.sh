@@ -12,6 +12,7 @@
 #   check     cuda_check: small programs, cancel, watchdog
 #   corpus    every program of the corpus on every engine, as many as are compiled in its time; MILLSTREAM_CONTAINS='#[parallel]': those with that in their source
 #   graphs    small graphs of channels, by one kernel and by the host thread
+#   tiers     code that is compiled quickly runs first, and what is compiled in full takes its place
 #   examples  every example on every engine
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
@@ -186,6 +187,7 @@ step() { # NAME SECONDS
         # What is being compiled when the time is over is waited for, a minute or more of large programs.
         corpus) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 3 / 5))} tests corpus::every_program || failed=1 ;;
         graphs) MILLSTREAM_TEST_DEVICE=cuda tests flows:: || failed=1 ;;
+        tiers) tests tiers:: --test-threads 1 || failed=1 ;;
         examples) tests examples:: --skip _examples:: || failed=1 ;;
         deep) tests deep:: --test-threads 1 || failed=1 ;;
         stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 - 50))} tests stress:: || failed=1 ;;
@@ -243,7 +245,7 @@ logs=$(mktemp -d)
 # 200 random programs are over a gibibyte of machine code.
 export MILLSTREAM_TEST_DEVICE=cuda MILLSTREAM_CACHE=$from/cache MILLSTREAM_CACHE_MIB=4096
 begin=$SECONDS failed=0 summary=
-declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [programs]=590 [sanitize]=400 [bench]=240 [paper]=580 [profile]=200)
+declare -A limits=([doctor]=15 [errors]=60 [check]=60 [corpus]=150 [graphs]=60 [tiers]=200 [examples]=120 [random]=600 [stress]=600 [deep]=120 [compile]=300 [programs]=590 [sanitize]=400 [bench]=240 [paper]=580 [profile]=200)
 
 unpack() { # NAME: of FOLDER/NAME.tar.xz into FOLDER; without xz where there is none
     [ ! -e "$from/$1.tar.xz" ] || python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$from/$1.tar.xz" "$from"

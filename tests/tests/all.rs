@@ -24,6 +24,7 @@ mod random;
 mod random_graphs;
 mod rings;
 mod stress;
+mod tiers;
 
 #[path = "../../graph/tests/graph/mod.rs"]
 mod graph;

@@ -120,6 +120,7 @@ impl Bench {
                 let options = CudaOptions {
                     memory: Some(1 << 28),
                     aggregator,
+                    early: false,
                     ..CudaOptions::default()
                 };
                 let device = Device::cuda_with(options).unwrap();
