@@ -42,7 +42,7 @@ impl Written {
         }
     }
 
-    /// About how long a text of so many bytes takes on a fast core. Of the examples none that takes a second and more takes twice that, or less than half of it
+    /// About how long a text of so many bytes takes on a fast core: of the examples that take a second and more, between about half of that and twice that
     /// (docs/measurements.md).
     #[must_use]
     pub fn effort(self, bytes: usize) -> Duration {
@@ -55,8 +55,8 @@ impl Written {
         Duration::from_millis(((bytes.saturating_sub(common) * each) >> 10) as u64)
     }
 
-    /// Whether a text of so many bytes is worth to be compiled [quickly](super::nvrtc::How::quick) at first, and in full when it runs: it takes half of the time
-    /// and less then. Of tasks a fifth is gained, which is not worth slower code.
+    /// Whether a text of so many bytes is worth to be compiled [quickly](super::nvrtc::How::quick) at first, and in full when it runs: it takes 0.3 to 0.6
+    /// of the time then. Of tasks a fifth is gained, which is not worth slower code.
     #[must_use]
     pub fn takes_long(self, bytes: usize) -> bool {
         self != Self::Tasks && self.effort(bytes) > LONG
