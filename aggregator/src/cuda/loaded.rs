@@ -264,6 +264,12 @@ impl CudaLoaded {
         self.kernels.compiling
     }
 
+    /// Whether kernels of it were compiled quickly and are slower, as the full code was not there.
+    #[must_use]
+    pub const fn is_quick(&self) -> bool {
+        self.tier.is_quick()
+    }
+
     pub(super) fn is_of(&self, inner: &Arc<Inner>) -> bool {
         std::ptr::eq(self.owner.as_ptr(), Arc::as_ptr(inner))
     }
