@@ -45,7 +45,7 @@ impl Text {
 
 /// Those of a program by the default aggregator.
 fn program(levelized: &Levelized) -> Vec<Text> {
-    if levelized.tasks.is_empty() {
+    if levelized.is_empty() {
         return Vec::new();
     }
     let plan = Plan::new(levelized, MEMORY);
