@@ -11,7 +11,7 @@ use super::{
     spec::{self, GraphSpec, Named},
 };
 use crate::graph::feed;
-use millstream_aggregator::{Device, GraphCall, GraphProgram, RunError, RunReport};
+use millstream_aggregator::{Device, GraphCall, GraphProgram, LoadedGraph, RunError, RunReport};
 use millstream_cilk_lower::instantiate::instantiate;
 use millstream_graph::{
     graph::{self, ChannelKey, Graph, KernelKey},
@@ -237,15 +237,19 @@ impl Feed {
             .filter_map(|key| graph.channel(*key).map(|c| c.name.as_str()))
     }
 
-    /// Runs the graph; what came out is in the buffers of the channels' names.
+    /// Makes the graph ready for a device.
+    pub(super) fn load(&self, device: &Device) -> Result<LoadedGraph, RunError> {
+        device.load_graph(&self.placed.program)
+    }
+
+    /// Runs the graph that was made ready; what came out is in the buffers of the channels' names.
     pub(super) fn run(
         &self,
         args: &[Arg],
         buffers: &mut BTreeMap<String, Data>,
-        device: &Device,
+        loaded: &LoadedGraph,
         structs: &Structs,
     ) -> Result<RunReport, Failed> {
-        let loaded = device.load_graph(&self.placed.program)?;
         // What is called before the graph may have written what is sent.
         let sent = self.sent.iter().filter_map(|(key, sent)| {
             let data = match sent {

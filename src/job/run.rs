@@ -14,7 +14,7 @@ use super::{
     value,
 };
 use millstream_aggregator::{
-    Device, ErasedArg, ErasedCall, MemoryArg, RunError, RunReport, SliceArg,
+    Device, ErasedArg, ErasedCall, LoadedGraph, MemoryArg, RunError, RunReport, SliceArg,
 };
 use millstream_graph::{
     ir::TaskId,
@@ -24,6 +24,7 @@ use std::{
     collections::BTreeMap,
     ops::Range,
     sync::{Arc, atomic::AtomicU64},
+    thread,
     time::Instant,
 };
 
@@ -353,13 +354,16 @@ impl Prepared {
         let started = Instant::now();
         let structs = &self.loaded.program.structs;
         let (mut report, mut result) = (None, Vec::new());
+        let mut graphs = self.load(device).into_iter();
         for step in &self.steps {
             let _span = tracing::debug_span!("launch").entered();
             let (args, buffers) = (&self.args[step.args.clone()], &mut self.buffers);
             let ran = match &step.what {
                 What::Task(task) => launch(&self.loaded, *task, args, buffers, device),
                 What::Graph(feed) => {
-                    let ran = feed.run(args, buffers, device, structs);
+                    let graph = graphs.next().unwrap_or_else(|| feed.load(device));
+                    let ran = graph.map_err(Failed::from);
+                    let ran = ran.and_then(|graph| feed.run(args, buffers, &graph, structs));
                     ran.map(|report| (report, Vec::new()))
                 }
             };
@@ -375,6 +379,22 @@ impl Prepared {
         }
         tracing::debug!(elapsed = ?started.elapsed(), "launched");
         self.finish(&result, report.unwrap_or_default())
+    }
+
+    /// Makes the graphs of the steps ready, and at the same time what else there is: each takes a GPU's compiler long. What cannot be made ready is
+    /// said by the step that wants it.
+    fn load(&self, device: &Device) -> Vec<std::result::Result<LoadedGraph, RunError>> {
+        let graphs = self.steps.iter().filter_map(|step| match &step.what {
+            What::Graph(feed) => Some(feed),
+            What::Task(_) => None,
+        });
+        let has_tasks = |step: &Step| matches!(step.what, What::Task(_));
+        thread::scope(|scope| {
+            if self.steps.len() > 1 && self.steps.iter().any(has_tasks) {
+                scope.spawn(|| device.load(&self.loaded.lowered).map(drop));
+            }
+            graphs.map(|feed| feed.load(device)).collect()
+        })
     }
 
     /// When all has run: what was expected, and the files.
