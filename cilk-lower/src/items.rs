@@ -55,6 +55,9 @@ pub(crate) struct Module {
     pub(crate) impls: Vec<Impl>,
     pub(crate) open_impls: Vec<OpenImpl>,
     pub(crate) templates: Vec<Rc<Template>>,
+    /// Those that take closures and call themselves, and what they are for these.
+    pub(crate) recursive: BTreeSet<crate::generics::TemplateId>,
+    pub(crate) lifted: Vec<crate::check::MadeLifted>,
     pub(crate) families: Vec<Rc<Family>>,
     pub(crate) members: Vec<Member>,
     /// Of which family a struct is, and for which arguments.
@@ -149,6 +152,8 @@ pub(crate) struct FnItem {
     pub(crate) at: At,
     /// Of a copy: where it was first used.
     pub(crate) used: Option<Span>,
+    /// Of a copy that calls itself: the closures that it was given.
+    pub(crate) lifted: Option<Rc<crate::check::Lifted>>,
 }
 
 impl FnItem {
@@ -173,6 +178,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         impls: Vec::new(),
         open_impls: Vec::new(),
         templates: Vec::new(),
+        recursive: BTreeSet::new(),
+        lifted: Vec::new(),
         families: Vec::new(),
         members: Vec::new(),
         copies: BTreeMap::new(),
@@ -407,6 +414,7 @@ impl Module {
             block,
             at: self.at.clone(),
             used: None,
+            lifted: None,
         });
         FnId(self.fns.len() - 1)
     }

@@ -469,6 +469,7 @@ impl Outliner<'_> {
             block: Rc::clone(&self.block),
             at: At::default(),
             used: None,
+            lifted: None,
         });
         let parts = Parts {
             id,

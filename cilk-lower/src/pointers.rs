@@ -161,6 +161,7 @@ impl Module {
             block: Rc::new(block),
             at,
             used: None,
+            lifted: None,
         });
         FnId(self.fns.len() - 1)
     }

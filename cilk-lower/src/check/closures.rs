@@ -68,6 +68,31 @@ impl Named {
         self.closure.clone()
     }
 
+    /// One that names nothing but this.
+    pub(super) fn made(
+        closure: syn::ExprClosure,
+        names: BTreeMap<String, Binding>,
+        at: At,
+    ) -> Self {
+        Self {
+            closure,
+            scopes: vec![names],
+            at,
+            signature: None,
+            inside: None,
+        }
+    }
+
+    /// What a name means in it.
+    pub(super) fn meaning(&self, name: &str) -> Option<Binding> {
+        self.scopes.iter().rev().find_map(|s| s.get(name)).cloned()
+    }
+
+    /// Where its names are looked up that mean nothing around it.
+    pub(super) fn at(&self) -> At {
+        self.at.clone()
+    }
+
     pub(super) fn for_signature(self, inputs: Vec<Ty>, output: Ty, inside: Ty) -> Self {
         Self {
             signature: Some((inputs, output)),

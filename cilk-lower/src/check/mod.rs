@@ -49,6 +49,7 @@ pub(crate) use associated::float_const;
 pub(crate) use iteration::is_parallel_attribute;
 
 pub(crate) use exhaustive::fits;
+pub(crate) use generics::{Lifted, Made as MadeLifted, endless};
 
 /// A name that stands for Rust's own, whatever the program calls so.
 pub(crate) fn own_name(name: &str, span: Span) -> proc_macro2::Ident {
@@ -95,6 +96,7 @@ pub(crate) fn function(module: &mut Module, id: FnId) -> Option<Body> {
     for (((pat, _), ty), var) in item.params.iter().zip(&types).zip(vars) {
         c.take_apart(pat, ty, var, &mut prologue);
     }
+    c.bind_lifted(&item);
     let ret = c.ret.clone();
     c.lends_holders = item
         .params
@@ -211,6 +213,8 @@ struct Checker<'m> {
     /// Whether something in the body is wrong, which has been said.
     broken: bool,
     depth: usize,
+    /// Of these those that take closures, with the closures' texts.
+    around: Vec<(crate::generics::TemplateId, Vec<String>)>,
     /// Where a `return` goes in such a body.
     returns_to: Option<LoopId>,
     /// Where the names are looked up of those around that such bodies stand in.
@@ -245,6 +249,7 @@ impl<'m> Checker<'m> {
             inlined: 0,
             broken: false,
             depth: 0,
+            around: Vec::new(),
             returns_to: None,
             callers: Vec::new(),
             giving: None,
@@ -262,10 +267,15 @@ impl<'m> Checker<'m> {
             syn::FnArg::Receiver(_) => None,
         });
         match item.kind {
-            FunctionKind::Helper if item.sig.is_some() => written
-                .zip(&item.params)
-                .map(|(written, (_, ty))| self.said(written, ty, &Guesses::default()))
-                .collect(),
+            FunctionKind::Helper if item.sig.is_some() => {
+                let mut types: Vec<Ty> = written
+                    .zip(&item.params)
+                    .map(|(written, (_, ty))| self.said(written, ty, &Guesses::default()))
+                    .collect();
+                let more = item.params.iter().skip(types.len());
+                types.extend(more.map(|(_, ty)| Ty::from_type(ty)));
+                types
+            }
             _ => item
                 .params
                 .iter()

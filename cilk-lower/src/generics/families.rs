@@ -356,6 +356,7 @@ impl Module {
             at: member.at.bounded(&item.sig.generics),
             item: Rc::new(item),
             of: Some(Rc::clone(&member.of)),
+            lifted: None,
         }));
         TemplateId(self.templates.len() - 1)
     }
@@ -372,6 +373,7 @@ impl Module {
             item: Rc::clone(item),
             at: at.bounded(&item.sig.generics),
             of: None,
+            lifted: None,
         };
         self.copy_fn(&template, &[], item.sig.ident.span())
     }

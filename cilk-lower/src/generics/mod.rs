@@ -72,6 +72,8 @@ pub(crate) struct Template {
     pub(crate) at: At,
     /// Of a function of a block with parameters: what `Self` is there.
     pub(crate) of: Option<Rc<syn::Type>>,
+    /// Of one that calls itself: the closures that it was given.
+    pub(crate) lifted: Option<Rc<crate::check::Lifted>>,
 }
 
 impl Template {
@@ -158,6 +160,7 @@ impl Module {
             item: Rc::new(item),
             at,
             of: None,
+            lifted: None,
         }));
         TemplateId(self.templates.len() - 1)
     }
@@ -179,15 +182,15 @@ impl Module {
             return *id;
         }
         if name.len() > LONGEST {
-            self.diags
-                .error(
-                    span,
-                    format!(
-                        "copies of `{}` have no end: each calls one with a larger type",
-                        template.item.sig.ident
-                    ),
-                )
-                .help("let it call itself with the type that it was called with");
+            let of = &template.item.sig.ident;
+            let (message, help) = match template.lifted {
+                Some(_) => crate::check::endless(of),
+                None => (
+                    format!("copies of `{of}` have no end: each calls one with a larger type"),
+                    "let it call itself with the type that it was called with",
+                ),
+            };
+            self.diags.error(span, message).help(help);
             return FnId(0);
         }
         let names = template.params.iter().map(|p| p.name.clone());
@@ -195,6 +198,17 @@ impl Module {
         let item = Rc::clone(&template.item);
         let id = self.elsewhere(&at, |m| m.resolve_fn(name.clone(), &item));
         self.fns[id.0].used = (!known.is_empty()).then_some(span);
+        if let Some(lifted) = &template.lifted {
+            let captured = known.iter().filter_map(|known| match known {
+                Known::Type(ty) => Some(ty.clone()),
+                Known::Number(..) => None,
+            });
+            let patterns = crate::check::Lifted::patterns(known.len());
+            let more: Vec<_> = patterns.zip(captured).collect();
+            let item = &mut self.fns[id.0];
+            item.params.extend(more);
+            item.lifted = Some(Rc::clone(lifted));
+        }
         self.names.insert(name, Item::Fn(id));
         id
     }

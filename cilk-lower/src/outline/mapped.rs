@@ -194,6 +194,7 @@ impl Maker<'_> {
             block: Rc::clone(&owner.block),
             at: At::default(),
             used: None,
+            lifted: None,
         };
         self.m.fns.push(item);
         FnId(self.m.fns.len() - 1)

@@ -83,8 +83,8 @@ pub mod program {
 //~   help: write an `impl` of the operator's trait, as `std::ops::Add`; for an order, derive `PartialOrd`
 //~ 39:32: copies of `grow` have no end: each calls one with a larger type
 //~   help: let it call itself with the type that it was called with
-//~ 51:9: functions that take closures call each other too often here
-//~   help: they stand in each other's places and cannot recurse: take a value whose type has a trait with that function, `fn apply<F: Function>(f: &F, x: u32)`, or the closure's result
+//~ 51:9: `endless` calls itself with a closure of its own, so that there is one more function at each level
+//~   help: hand on the closure that it was given, and pass what differs as a value
 //~ 55:9: a parallel loop in a function of which there are several
 //~   help: it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds
 //~ 64:17: a `Pair` has each of its fields once

@@ -67,6 +67,7 @@ programs! {
     closure_patterns
     closures
     closures_by_bounds
+    closures_handed_on
     closures_that_return
     common_subsequences
     compared_values

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     diag::Diagnostic,
-    generics::{At, Code, Signature, Template},
+    generics::{At, Code, Signature, Template, TemplateId},
     hir::{Expr, ExprKind, Stmt},
     ty::Ty,
 };
@@ -22,13 +22,57 @@ const DEEPEST: usize = 16;
 const MOST: usize = 4096;
 
 /// What a function is given, each with its parameter: values, closures with what is said of them, and the names of iterators.
+#[derive(Clone)]
 pub(super) struct Given<'t> {
     pub(super) values: Vec<(&'t syn::Pat, &'t syn::Type, Expr)>,
     pub(super) closures: Vec<(&'t syn::Pat, Rc<Signature>, Named)>,
     pub(super) iterators: Vec<(&'t syn::Pat, syn::Expr)>,
 }
 
+impl Given<'_> {
+    /// The texts of the closures.
+    pub(super) fn texts(&self) -> Vec<String> {
+        let all = self.closures.iter();
+        all.map(|(_, _, named)| named.syntax().to_token_stream().to_string())
+            .collect()
+    }
+}
+
 impl Checker<'_> {
+    /// The call of a function that takes closures, as its body; as a call, if it calls itself.
+    pub(super) fn call_with_code(
+        &mut self,
+        (id, template): (TemplateId, &Template),
+        g: &mut Guesses,
+        given: Given<'_>,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let is_code = template.code().is_some() || template.is_opaque();
+        if is_code || !given.iterators.is_empty() {
+            return self.inline(template, g, given, want, span);
+        }
+        let again = self.m.recursive.contains(&id);
+        if self.calls_itself(id, &given) {
+            return match again {
+                true => self.call_lifted(id, template, g, given, span),
+                // What this body stands in is checked again as a function.
+                false => Self::broken(span),
+            };
+        }
+        let (before, vars) = (self.m.diags.0.len(), self.vars.len());
+        let mut guesses = g.clone();
+        self.around.push((id, given.texts()));
+        let value = self.inline(template, &mut guesses, given.clone(), want, span);
+        self.around.pop();
+        if !self.m.recursive.contains(&id) {
+            return value;
+        }
+        self.m.diags.0.truncate(before);
+        self.vars.truncate(vars);
+        self.call_lifted(id, template, g, given, span)
+    }
+
     /// The closure that an argument is, or that calls the function it names.
     pub(in super::super) fn closure_of(
         &mut self,
@@ -37,8 +81,13 @@ impl Checker<'_> {
         stmts: &mut Vec<Stmt>,
     ) -> Option<Named> {
         let mut arg = strip(arg);
-        while let syn::Expr::Reference(r) = arg {
-            arg = strip(&r.expr);
+        loop {
+            arg = match arg {
+                syn::Expr::Reference(r) => strip(&r.expr),
+                // `&mut *f`
+                syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => strip(&u.expr),
+                _ => break,
+            };
         }
         let span = arg.span();
         let closure = match arg {
@@ -239,7 +288,7 @@ impl Checker<'_> {
             ),
             Some(_) => (
                 "functions that take closures call each other too often here",
-                "they stand in each other's places and cannot recurse: take a value whose type has a trait with that function, `fn apply<F: Function>(f: &F, x: u32)`, or the closure's result",
+                "they stand in each other's places: take a value whose type has a trait with that function, `fn apply<F: Function>(f: &F, x: u32)`, or the closure's result",
             ),
         };
         self.refuse(span, message, help)
@@ -261,13 +310,19 @@ impl Checker<'_> {
     }
 
     /// A type of a function's signature, as its caller says it.
-    fn outside(&mut self, template: &Template, at: &At, ty: &syn::Type, g: &Guesses) -> Ty {
+    pub(super) fn outside(
+        &mut self,
+        template: &Template,
+        at: &At,
+        ty: &syn::Type,
+        g: &Guesses,
+    ) -> Ty {
         let known = self.there(at, |c| c.m.resolve_type(ty));
         self.there(&template.at, |c| c.said(ty, &known, g))
     }
 
     /// Learns from a closure's body what its parameter says that it returns. Gives what is wrong there, which is said again where the body stands.
-    fn learn_output(
+    pub(super) fn learn_output(
         &mut self,
         template: &Template,
         signature: &Signature,

@@ -5,9 +5,11 @@
 
 mod guesses;
 mod inline;
+mod lifted;
 mod said;
 
 pub(super) use guesses::Guesses;
+pub(crate) use lifted::{Lifted, Made, endless};
 
 use inline::Given;
 
@@ -152,7 +154,10 @@ impl Checker<'_> {
                 closures,
                 iterators,
             };
-            let value = self.inline(&template, &mut g, given, want, span);
+            let value = match template.takes_closures() && self.kind.is_some() {
+                true => self.call_with_code((id, &template), &mut g, given, want, span),
+                false => self.inline(&template, &mut g, given, want, span),
+            };
             if taken.is_empty() {
                 return value;
             }
