@@ -1,5 +1,6 @@
 //! Graphs of stacks that are none: all that is wrong is said, whatever is, and nothing panics.
 
+use crate::graph::FIB;
 use millstream_graph::{
     graph::{Graph, Written},
     ir::{Combine, FuncId, Function, Program, TaskId},
@@ -8,35 +9,6 @@ use millstream_graph::{
     ty::Type,
 };
 
-const IR: &str = "program p in \"p.rs\"
-    task fib(n: u32) -> u64 takes %0 { let %0: u32 b0: return 0u64 }
-    segment call() -> u64 takes %0, %1 {
-        let %0 n: u32, %1 ret: ptr, %2: bool, %3: ptr, %4: u32
-    b0:
-        %2 = lt %0, 2u32
-        branch %2 b1 b2
-    b1:
-        return 1u64
-    b2:
-        frame_alloc
-        store %1 -> .2
-        %3 = addr .0
-        %4 = sub %0, 1u32
-        spawn @fib(%4) -> %3 store
-        %3 = addr .1
-        spawn @fib(%4) -> %3 store
-        continue s1
-    }
-    segment sum() -> u64 {
-        let %0: u64, %1: u64, %2: ptr
-    b0:
-        %0 = load .0
-        %1 = load .1
-        %0 = add %0, %1
-        %2 = load .2
-        return %0
-    }";
-
 const GRAPH: &str = r#"(
     channels: {
         "sums": (fields: { "frame": "u32" }, protocol: Stack),
@@ -44,14 +16,14 @@ const GRAPH: &str = r#"(
         "calls": (fields: { "n": "u32", "return": "ptr" }, protocol: Stack),
     },
     kernels: {
-        "second": (segment: Some("sum"), returns: Some(2), consumes: Some("sums")),
-        "first": (segment: Some("call"), returns: Some(1), consumes: Some("calls"), produces: ["calls", "frames", "sums"], most: [Some(2), Some(1), Some(1)]),
+        "second": (segment: Some("join"), returns: Some(2), consumes: Some("sums")),
+        "first": (segment: Some("entry"), returns: Some(1), consumes: Some("calls"), produces: ["calls", "frames", "sums"], most: [Some(2), Some(1), Some(1)]),
     },
     tasks: { "fib": (calls: "calls", frames: Some("frames"), segments: ["first", "second"]) },
 )"#;
 
 fn program() -> Program {
-    parse_program(IR).unwrap_or_else(|e| panic!("{e}"))
+    parse_program(&format!("program p in \"p.rs\"{FIB}")).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn graph(text: &str) -> Graph {
@@ -73,7 +45,7 @@ fn names_and_order_are_those_of_who_made_the_graph() {
     assert_eq!(made.func(task), FuncId(0));
     assert_eq!(made.stack(StackRole::Frame(task)), Some(made.stacks()[1]));
     let segments: Vec<_> = made.segments(task).collect();
-    assert_eq!(segments[1].body.name, "sum");
+    assert_eq!(segments[1].body.name, "join");
     let pushes: Vec<_> = segments[0]
         .pushes()
         .map(|p| (made.name(p.stack), p.max))
@@ -123,23 +95,23 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
             "kernel `second`: it is a segment twice",
         ),
         (
-            "segment: Some(\"sum\")",
+            "segment: Some(\"join\")",
             "segment: Some(\"sun\")",
             "kernel `second`: the program has no segment `sun`",
         ),
         (
-            "segment: Some(\"sum\")",
+            "segment: Some(\"join\")",
             "segment: Some(\"fib\")",
             "kernel `second`: the program has no segment `fib`",
         ),
         (
-            "segment: Some(\"sum\")",
+            "segment: Some(\"join\")",
             "segment: Some(\"segment sum() { b0: return }\")",
             "kernel `second`: it says its code, and not the name of a segment (let the code stand in `ir`, and say its name here: docs/graph.md)",
         ),
         (
-            "segment: Some(\"sum\")",
-            "runs: Some(\"sum\")",
+            "segment: Some(\"join\")",
+            "runs: Some(\"join\")",
             "kernel `second`: it is no segment, but a part of a task",
         ),
         (
@@ -178,9 +150,9 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
             "Entry(TaskId(0)) is not in the list of pushes",
         ),
         (
-            "segment: Some(\"sum\")",
-            "segment: Some(\"call\")",
-            "kernel `second`: segment `call` is another kernel's",
+            "segment: Some(\"join\")",
+            "segment: Some(\"entry\")",
+            "kernel `second`: segment `entry` is another kernel's",
         ),
         (
             "\"y\": \"u64\"",
@@ -189,7 +161,7 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
         ),
         (
             "kernels: {",
-            "kernels: { \"third\": (segment: Some(\"sum\")),",
+            "kernels: { \"third\": (segment: Some(\"join\")),",
             "kernel `third`: it is a segment of no task",
         ),
         (
