@@ -624,7 +624,7 @@ impl Module {
             syn::Item::TraitAlias(_) => ("a trait alias", "write the bounds out"),
             syn::Item::Macro(_) => (
                 "a macro",
-                "write out what it would expand to, or use a function",
+                "write out what it would expand to, use a function, or write the macro in the program: `macro_rules!`",
             ),
             syn::Item::Union(_) => ("a union", "use a struct, or `to_bits` and `from_bits`"),
             _ => (

@@ -6,6 +6,7 @@
 use crate::{
     build, check,
     diag::{Diagnostic, Diagnostics},
+    expanded,
     hir::{Body, Expr, FnId},
     items,
     nesting::{self, ParseError},
@@ -54,7 +55,8 @@ pub fn parse_file(text: &str, file: &str, name: Option<&str>) -> Result<Program,
 /// Syntax errors, no program, or options that there are not.
 pub fn read_file(text: &str, name: Option<&str>) -> Result<(syn::ItemMod, Options), Diagnostics> {
     let parsed = nesting::parse_file(text).map_err(|e| unparsed(&e))?;
-    let module = find_program(&parsed, name)?;
+    let mut module = find_program(&parsed, name)?;
+    expanded::expand(&mut module)?;
     let options = module
         .attrs
         .iter()

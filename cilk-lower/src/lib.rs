@@ -10,6 +10,7 @@ mod consts;
 mod declare;
 mod diag;
 mod enums;
+mod expanded;
 pub mod front;
 mod generics;
 mod hir;
@@ -27,6 +28,7 @@ mod pending;
 mod pointers;
 mod resolve;
 mod rows;
+mod rules;
 pub mod rust;
 mod spelled;
 mod traits;
@@ -34,6 +36,7 @@ mod ty;
 mod wides;
 
 pub use diag::{Diagnostic, Diagnostics};
+pub use expanded::expand;
 pub use front::{
     Parsed, SourceError, is_program_attribute, parse_file, parse_module, program_options, read_file,
 };

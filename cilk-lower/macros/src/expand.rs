@@ -2,7 +2,7 @@
 
 use crate::{call, errors, kernel, layout};
 use millstream_cilk_lower::{
-    Parsed, is_role_attribute, lower, nesting, parse_module, program_options, rust,
+    Parsed, expand, is_role_attribute, lower, nesting, parse_module, program_options, rust,
 };
 use millstream_graph::ir::Options;
 use proc_macro2::{Span, TokenStream};
@@ -25,6 +25,10 @@ pub(crate) fn program(options: TokenStream, module: TokenStream) -> TokenStream 
                 .collect();
         }
     };
+    if let Err(wrong) = expand(&mut module) {
+        let (errors, signatures) = (errors::diagnostics(&wrong), signatures(module));
+        return quote!(#errors #signatures);
+    }
     match parse(options, &module) {
         Ok(parsed) => {
             complete(&mut module, &parsed);

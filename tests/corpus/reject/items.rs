@@ -15,10 +15,8 @@ pub mod program {
         b: f32,
     }
 
-    macro_rules! twice {
-        ($e:expr) => {
-            $e + $e
-        };
+    thread_local! {
+        static TOTAL: u32 = 0;
     }
 
     #[task]
@@ -32,4 +30,4 @@ pub mod program {
 //~ 13:5: a union is not part of the task language
 //~   help: use a struct, or `to_bits` and `from_bits`
 //~ 18:5: a macro is not part of the task language
-//~   help: write out what it would expand to, or use a function
+//~   help: write out what it would expand to, use a function, or write the macro in the program: `macro_rules!`

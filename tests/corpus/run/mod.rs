@@ -231,6 +231,7 @@ programs! {
     own_containers
     own_indices
     own_iterators
+    own_macros
     own_operators
     own_orders
     own_results

@@ -27,7 +27,7 @@ enum Meaning {
         index: usize,
         behind: bool,
     },
-    Code(Code),
+    Code(Box<Code>),
 }
 
 /// A closure without what is around it.
@@ -180,9 +180,9 @@ impl Checker<'_> {
                     self.handed_on(place, captures)
                 }
                 Binding::Place(place) => self.handed_on(place, captures),
-                Binding::Closure(inner) => {
-                    Some(Meaning::Code(self.code_of(&inner, captures, span)))
-                }
+                Binding::Closure(inner) => Some(Meaning::Code(Box::new(
+                    self.code_of(&inner, captures, span),
+                ))),
                 Binding::Element(_) | Binding::Chain(_) => None,
             };
             match meaning {
