@@ -1,4 +1,4 @@
-//! Types of Rust's library that a program may name and that are made of others, written as a program would write them: `std::cmp::Reverse`, `std::num::Wrapping`, and
+//! Types of Rust's library that a program may name and that are made of others, written as a program would write them: `std::cmp::Reverse`, `std::num::Wrapping`, `std::num::NonZero`, and
 //! `u128` and `i128` as two halves. They stand in modules of the program that names them, and what it does not use of them is not copied.
 
 use crate::{
@@ -50,6 +50,28 @@ const WRAPPING: &str = "
         pub fn count_ones(self) -> u32 { self.0.count_ones() }
         pub fn rotate_left(self, by: u32) -> Self { Wrapping(self.0.rotate_left(by)) }
         pub fn rotate_right(self, by: u32) -> Self { Wrapping(self.0.rotate_right(by)) }
+    }
+";
+
+/// Numbers that are not zero. What has one or none is an `Option` of it, as in Rust.
+const NON_ZERO: &str = "
+    #[derive(PartialEq, Eq, PartialOrd, Ord)]
+    pub struct NonZero<T>(T);
+    impl<T> NonZero<T> {
+        pub const fn new(x: T) -> Option<Self> { if x == 0 as T { None } else { Some(NonZero(x)) } }
+        pub const fn get(self) -> T { self.0 }
+        pub const fn leading_zeros(self) -> u32 { self.0.leading_zeros() }
+        pub const fn trailing_zeros(self) -> u32 { self.0.trailing_zeros() }
+        pub const fn count_ones(self) -> NonZero<u32> { NonZero(self.0.count_ones()) }
+        pub const fn ilog2(self) -> u32 { self.0.ilog2() }
+        pub const fn is_power_of_two(self) -> bool { self.0.is_power_of_two() }
+        pub const fn checked_add(self, by: T) -> Option<Self> {
+            match self.0.checked_add(by) { Some(x) => Some(NonZero(x)), None => None }
+        }
+        pub const fn saturating_add(self, by: T) -> Self { NonZero(self.0.saturating_add(by)) }
+        pub const fn checked_mul(self, by: Self) -> Option<Self> {
+            match self.0.checked_mul(by.0) { Some(x) => Some(NonZero(x)), None => None }
+        }
     }
 ";
 
@@ -339,6 +361,12 @@ fn wide() -> String {
     text
 }
 
+/// `U32`, of `u32`.
+fn capital(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest}", first.to_uppercase())
+}
+
 /// Whether one of these names stands among tokens.
 fn names(tokens: TokenStream, wanted: &[&str]) -> bool {
     tokens.into_iter().any(|token| match token {
@@ -365,8 +393,19 @@ pub(crate) fn beside(program: &[syn::Item]) -> Vec<syn::Item> {
     if has(&["Reverse"]) {
         _ = write!(text, "pub mod cmp {{ {REVERSE} }}");
     }
+    let mut numbers = String::new();
     if has(&["Wrapping"]) {
-        _ = write!(text, "pub mod num {{ {} }}", wrapping());
+        numbers.push_str(&wrapping());
+    }
+    let non_zeros = INTEGERS.map(|of| (format!("NonZero{}", capital(of)), of));
+    if has(&["NonZero"]) || non_zeros.iter().any(|(name, _)| has(&[name])) {
+        numbers.push_str(NON_ZERO);
+        for (name, of) in non_zeros {
+            _ = write!(numbers, "pub type {name} = NonZero<{of}>;");
+        }
+    }
+    if !numbers.is_empty() {
+        _ = write!(text, "pub mod num {{ {numbers} }}");
     }
     if has(&["u128", "i128"]) {
         _ = write!(

@@ -49,6 +49,10 @@ pub fn expand(module: &mut syn::ItemMod) -> Result<(), Diagnostics> {
         said.error(span, nesting::TOO_DEEP)
             .help(nesting::TOO_DEEP_HELP);
     }
+    // Of those that keep parts together rustc says that they are not needed.
+    module
+        .attrs
+        .push(syn::parse_quote!(#[allow(unused_parens)]));
     match said.is_empty() {
         true => Ok(()),
         false => Err(said.sorted()),

@@ -157,6 +157,25 @@ pub(crate) struct FnItem {
 }
 
 impl FnItem {
+    /// One that is not resolved yet.
+    fn declared((name, item, at): &(String, syn::ItemFn, At)) -> Self {
+        Self {
+            name: name.clone(),
+            span: item.sig.ident.span(),
+            kind: FunctionKind::Helper,
+            rounds: false,
+            alone: false,
+            params: Vec::new(),
+            held: false,
+            ret: Type::unit(),
+            sig: None,
+            block: Rc::new((*item.block).clone()),
+            at: at.clone(),
+            used: None,
+            lifted: None,
+        }
+    }
+
     /// Whether it is a part of a function of the source: see [`millstream_graph::ir::Function::is_made`].
     pub(crate) fn is_made(&self) -> bool {
         self.name.contains('.')
@@ -222,6 +241,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
             m.declare_block(&block, &mut all);
         }
     }
+    // Constants may come to copies of functions before these are resolved, and have numbers behind theirs.
+    m.fns = all.functions.iter().map(FnItem::declared).collect();
     m.declare_late_rows();
     m.ask_for_orders();
     if enums::names_ordering(items) {
@@ -237,8 +258,9 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     for i in 0..m.consts.len() {
         consts::value(&mut m, ConstId(i), Span::call_site());
     }
-    for (name, item, at) in all.functions {
+    for (i, (name, item, at)) in all.functions.into_iter().enumerate() {
         m.elsewhere(&at, |m| m.resolve_fn(name, &item));
+        m.fns.swap_remove(i);
     }
     m.at = At::default();
     m
@@ -388,7 +410,7 @@ impl Module {
                 };
                 self.diags
                     .error(sig.span(), format!("a task or kernel cannot take or return {name}"))
-                    .help("give it what that holds: `x.0`, or two halves, `x as u64` and `(x >> 64) as u64`");
+                    .help("give it what that holds: `x.0` or `x.get()`, or two halves, `x as u64` and `(x >> 64) as u64`");
             }
         }
         if kind == FunctionKind::Task {

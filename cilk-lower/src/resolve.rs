@@ -28,7 +28,12 @@ impl Module {
 
     /// The type of Rust's library, written beside the program's, that values of a type are, or have parts of.
     pub(crate) fn holds_beside(&self, ty: &Type) -> Option<FamilyId> {
-        let families = ["std::cmp::Reverse", "std::num::Wrapping", "std::wide::Wide"];
+        let families = [
+            "std::cmp::Reverse",
+            "std::num::Wrapping",
+            "std::num::NonZero",
+            "std::wide::Wide",
+        ];
         let known = families
             .iter()
             .filter_map(|name| match self.names.get(*name) {

@@ -33,8 +33,10 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
         let family = def.name.split('<').next().unwrap_or_default();
         let (of, _) = family.rsplit_once("::").unwrap_or_default();
         let ty = Type::Struct(*id);
-        let borrows = ty.has_addresses(&program.structs) || ty.has_functions(&program.structs);
-        of == here && (given.contains(id) || family == def.name && here.is_empty() && !borrows)
+        let stays = ty.has_addresses(&program.structs)
+            || ty.has_functions(&program.structs)
+            || holds_rusts(&ty, program);
+        of == here && (given.contains(id) || family == def.name && here.is_empty() && !stays)
     });
     let layouts = mine.map(|(id, def)| {
         let of_enum = enums.iter().find(|e| e.ident == def.ident());
@@ -44,6 +46,21 @@ pub(crate) fn of(module: &ItemMod, here: &str, program: &Program) -> TokenStream
         )
     });
     layouts.collect()
+}
+
+/// Whether values of a type have a part of a type of Rust's that the language makes of others, as `Wrapping`: these stay within tasks.
+fn holds_rusts(ty: &Type, program: &Program) -> bool {
+    match ty {
+        Type::Struct(id) => {
+            let def = &program.structs[*id];
+            let is_one = def.name.starts_with("std::") && def.name.contains('<');
+            is_one || def.fields.iter().any(|(_, ty)| holds_rusts(ty, program))
+        }
+        Type::Tuple(types) => types.iter().any(|ty| holds_rusts(ty, program)),
+        Type::Array(ty, _) | Type::Option(ty) => holds_rusts(ty, program),
+        Type::Result(ok, err) => holds_rusts(ok, program) || holds_rusts(err, program),
+        _ => false,
+    }
 }
 
 /// Adds them to the modules within.

@@ -289,7 +289,10 @@ impl Checker<'_> {
         } else if !is_plain(ty, &self.m.structs) {
             let shown = self.show(ty);
             self.error(e.span, format!("`{shown}` cannot be compared as a whole"))
-                .help("compare its elements in a loop");
+                .help(match ty {
+                    Ty::Struct(_) => "write `impl PartialEq` for it, or compare its parts in a function, by `match`",
+                    _ => "compare its elements in a loop",
+                });
         }
     }
 

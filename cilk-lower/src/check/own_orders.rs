@@ -15,7 +15,7 @@ use crate::{
 };
 use millstream_graph::{
     ir::{BinOp, UnOp},
-    ty::{Scalar, Variant},
+    ty::{Scalar, StructId, Structs, Type, Variant},
 };
 use proc_macro2::Span;
 
@@ -100,7 +100,9 @@ impl Checker<'_> {
         left: &Expr,
         right: &Expr,
     ) -> Option<Expr> {
-        if !self.has_own(asked(op), &left.ty) {
+        let equality = matches!(op, BinOp::Eq | BinOp::Ne);
+        let is_asked = self.has_own(asked(op), &left.ty);
+        if !is_asked && (!equality || !self.holds_shared(&left.ty)) {
             return None;
         }
         let span = left.span;
@@ -167,6 +169,16 @@ impl Checker<'_> {
                         .any(|part| self.has_own(method, part))
             }
         }
+    }
+
+    /// Whether values of a type are, or hold, structs or enums that hold what they share, which is compared as what it refers to. Not if a type is reached
+    /// from itself so: that takes a function.
+    fn holds_shared(&self, ty: &Ty) -> bool {
+        let Some(ty) = self.closed(ty) else {
+            return false;
+        };
+        let structs = &self.m.structs;
+        has_borrowing(&ty, structs) && has_end(&ty, structs, &mut Vec::new())
     }
 
     /// Whether a type has a block with that method, be it known yet what that takes or not.
@@ -327,7 +339,7 @@ impl Checker<'_> {
             return self.coerce(call, &BOOL);
         }
         let ty = self.shallow(&left.ty);
-        if !self.has_own("eq", &ty) {
+        if !self.has_own("eq", &ty) && !self.holds_shared(&ty) {
             return self.same_parts(left, right);
         }
         if let Ty::Array(..) | Ty::Slice { .. } = ty {
@@ -397,6 +409,41 @@ impl Checker<'_> {
         });
         let ty = value.ty.clone();
         Expr::new(ExprKind::Block(stmts, Some(value)), ty, span)
+    }
+}
+
+/// Whether a type is, or has as a part, a struct or enum that holds references.
+fn has_borrowing(ty: &Type, structs: &Structs) -> bool {
+    match ty {
+        Type::Struct(_) => ty.has_addresses(structs),
+        Type::Tuple(_) | Type::Option(_) | Type::Result(..) => {
+            let fields = ty.fields(structs);
+            fields
+                .iter()
+                .any(|(field, _)| has_borrowing(field, structs))
+        }
+        _ => false,
+    }
+}
+
+/// Whether values of a type are compared by what their parts refer to, and that has an end.
+fn has_end(ty: &Type, structs: &Structs, around: &mut Vec<StructId>) -> bool {
+    match ty {
+        Type::Scalar(_) => true,
+        Type::Slice { elem, .. } | Type::Array(elem, _) => !elem.has_addresses(structs),
+        Type::Ref { target, .. } => has_end(target, structs, around),
+        Type::Struct(id) if around.contains(id) || structs[*id].is_function() => false,
+        Type::Tuple(_) | Type::Option(_) | Type::Result(..) | Type::Struct(_) => {
+            let depth = around.len();
+            if let Type::Struct(id) = ty {
+                around.push(*id);
+            }
+            let fields = ty.fields(structs);
+            let all = fields.iter().all(|(of, _)| has_end(of, structs, around));
+            around.truncate(depth);
+            all
+        }
+        Type::Mat { .. } | Type::Channel(_) | Type::Atomic(_) => false,
     }
 }
 

@@ -70,6 +70,7 @@ programs! {
     closures_handed_on
     closures_that_return
     common_subsequences
+    compared_shares
     compared_values
     comparisons
     compiled_patterns
@@ -79,6 +80,7 @@ programs! {
     constants_behind_references
     constants_beside_operators
     constants_in_functions
+    constants_of_copies
     constants_of_structs
     containers_by_trait
     control_flow
@@ -216,6 +218,7 @@ programs! {
     names_by_star
     nested_iterators
     no_parameters
+    non_zeros
     number_traits
     octrees
     on_gpu
