@@ -188,6 +188,7 @@ programs! {
     loop_labels
     loop_value
     loops_without_counter
+    macros_and_recursion
     mandelbrot
     many_parameters
     match_alternatives

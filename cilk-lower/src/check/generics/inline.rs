@@ -330,10 +330,11 @@ impl Checker<'_> {
         g: &mut Guesses,
     ) -> Vec<Diagnostic> {
         let at = &template.at;
-        let Some(output) = &signature.output else {
-            return Vec::new();
+        let output = signature.output.as_ref();
+        let known = match output {
+            Some(output) => self.there(at, |c| c.open(output, g)),
+            None => Some(Ty::unit()),
         };
-        let known = self.there(at, |c| c.open(output, g));
         let inputs: Option<Vec<Ty>> = signature
             .inputs
             .iter()
@@ -351,7 +352,9 @@ impl Checker<'_> {
         let before = self.m.diags.0.len();
         let ty = self.result_of(named, &inputs);
         let wrong = self.m.diags.0.split_off(before);
-        self.there(at, |c| c.learn(output, &ty, g));
+        if let Some(output) = output {
+            self.there(at, |c| c.learn(output, &ty, g));
+        }
         wrong
     }
 }
