@@ -362,7 +362,9 @@ impl Layout {
     /// Whether it is one: an alignment that is a power of two, and a size that is a multiple of it and not beyond all measure.
     #[must_use]
     pub const fn is_sound(self) -> bool {
-        self.align.is_power_of_two() && self.size.is_multiple_of(self.align) && self.size < Self::MAX
+        self.align.is_power_of_two()
+            && self.size.is_multiple_of(self.align)
+            && self.size < Self::MAX
     }
 }
 
