@@ -230,6 +230,10 @@ impl Checker<'_> {
             match bound {
                 Bound::Rusts(path, _) => {
                     let of = path.segments.last().map(|s| s.ident.to_string());
+                    // Ranges have it by themselves, too.
+                    if of.as_deref() == Some("RangeBounds") && name == "contains" {
+                        found.extend(self.by_itself(known, name));
+                    }
                     if let Some(takes) = of.and_then(|of| of_trait(&of, name)) {
                         found.push((takes, Candidate::RustsTrait));
                     }

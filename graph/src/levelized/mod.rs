@@ -85,7 +85,7 @@ pub struct Segment<'a> {
     pub kernel: &'a Kernel,
     /// The function that it runs.
     pub func: FuncId,
-    /// The code: a function of kind [`Segment`](FunctionKind::Segment). The arguments of an entry are the fields of
+    /// The code: a function of kind [`Segment`](crate::ir::FunctionKind::Segment). The arguments of an entry are the fields of
     /// the element in order; a continuation has none.
     pub body: &'a Function,
     /// [`Code::ret`](crate::graph::Code::ret)

@@ -264,6 +264,7 @@ programs! {
     random_numbers
     random_reduction_rounds
     ranges_as_arguments
+    ranges_by_bounds
     ranges_in_variables
     raw_names
     recursive_rays

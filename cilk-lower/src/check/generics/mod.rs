@@ -15,7 +15,7 @@ use inline::Given;
 
 use super::Checker;
 use crate::{
-    generics::{FamilyId, Template, TemplateId, behind},
+    generics::{FamilyId, Param, Template, TemplateId, behind},
     hir::{Expr, ExprKind, LaterCall},
     items::Item,
     ty::Ty,
@@ -23,7 +23,7 @@ use crate::{
 use millstream_graph::ty::{StructId, Type};
 use proc_macro2::Span;
 use std::rc::Rc;
-use syn::spanned::Spanned;
+use syn::{parse_quote, spanned::Spanned};
 
 impl Checker<'_> {
     /// What a chain that is given says of a function's parameters. Which iterator it is has no name there.
@@ -136,7 +136,13 @@ impl Checker<'_> {
                         iterators.push((pat, name));
                         continue;
                     }
-                    let value = self.argument_of(arg, ty, &template.at, &mut g);
+                    let value = match param.and_then(|p| said_range(&template, p, arg)) {
+                        Some(range) => {
+                            let value = self.argument_of(arg, &range, &template.at, &mut g);
+                            self.fitted(value, ty, &template.at, &mut g)
+                        }
+                        None => self.argument_of(arg, ty, &template.at, &mut g),
+                    };
                     if let (Some((_, Some(item))), Ty::Array(elem, _)) =
                         (&runs, self.shallow(&value.ty))
                     {
@@ -404,4 +410,25 @@ impl Checker<'_> {
 /// Whether a type is that parameter, perhaps behind references.
 fn is_param(ty: &syn::Type, name: &str) -> bool {
     matches!(behind(ty), syn::Type::Path(p) if p.path.is_ident(name))
+}
+
+/// The type of a range that stands for a parameter, if the parameter's bounds say of what: `impl RangeBounds<u32>`.
+fn said_range(template: &Template, param: &Param, arg: &syn::Expr) -> Option<syn::Type> {
+    let syn::Expr::Range(range) = super::places::strip(arg) else {
+        return None;
+    };
+    let bounds = template.at.bounds.get(&param.name)?;
+    let mut last = bounds.iter().filter_map(|path| path.segments.last());
+    let said = last.find(|last| last.ident == "RangeBounds")?;
+    let of = guesses::args_of(&said.arguments).find_map(|arg| match arg {
+        syn::GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })?;
+    Some(match (&range.start, &range.limits, &range.end) {
+        (Some(_), syn::RangeLimits::HalfOpen(_), Some(_)) => parse_quote!(std::ops::Range<#of>),
+        (Some(_), syn::RangeLimits::Closed(_), Some(_)) => {
+            parse_quote!(std::ops::RangeInclusive<#of>)
+        }
+        _ => return None,
+    })
 }
