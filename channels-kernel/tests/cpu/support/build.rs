@@ -133,6 +133,7 @@ pub fn leaves(
 ) -> Levelized {
     let mut tasks = Vec::new();
     for (name, element, ret, body) in leaves {
+        let name = program.free_name(name, "'");
         let func = FuncId::new(program.functions.len());
         let last = body.args.last().and_then(|a| match a {
             Arg::Local(local) if !ret.is_unit() => Some(*local),
