@@ -65,8 +65,8 @@ struct Definitions<'d> {
     said: &'d mut Diagnostics,
 }
 
-/// Macros that the task language has itself.
-const OURS: &[&str] = &[
+/// The macros that the task language has itself.
+pub(crate) const KNOWN: &[&str] = &[
     "spawn",
     "sync",
     "assert",
@@ -92,7 +92,7 @@ impl Definitions<'_> {
             return false;
         };
         let wrong = match Macro::read(item.mac.tokens.clone(), name.span()) {
-            _ if OURS.contains(&name.to_string().as_str()) => {
+            _ if KNOWN.contains(&name.to_string().as_str()) => {
                 let message = format!("the task language has a macro `{name}!` itself");
                 Some((
                     name.span(),

@@ -108,7 +108,7 @@ impl Checker<'_> {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 Expr::new(ExprKind::Method(Builtin::Zeroed, Vec::new()), ty, span)
             }
-            _ if super::macros::KNOWN.contains(&name.as_str()) => self.refuse(
+            _ if crate::expanded::KNOWN.contains(&name.as_str()) => self.refuse(
                 ident.span(),
                 format!("`{name}` is a macro"),
                 format!("write `{name}!(..)`"),

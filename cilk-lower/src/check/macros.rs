@@ -18,19 +18,6 @@ const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn
 pub(super) const CONVERT: &str =
     "a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`";
 
-/// The macros of the task language.
-pub(super) const KNOWN: &[&str] = &[
-    "spawn",
-    "sync",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "panic",
-    "unreachable",
-    "matches",
-];
-
 /// The macro, if the expression is a `spawn!`.
 pub(super) fn spawn_macro(e: &syn::Expr) -> Option<&syn::Macro> {
     match e {
@@ -139,7 +126,7 @@ impl Checker<'_> {
                 "nothing is allocated in a task: use an array",
             ),
             _ => {
-                let help = nearest(&name, KNOWN.iter().copied()).map_or_else(
+                let help = nearest(&name, crate::expanded::KNOWN.iter().copied()).map_or_else(
                     || "the macros of the task language are `spawn!`, `sync!`, `matches!`, `panic!` and the assertions".to_owned(),
                     |n| format!("did you mean `{n}!`?"),
                 );

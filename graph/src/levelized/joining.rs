@@ -4,6 +4,7 @@ use super::{Field, StackRole};
 use crate::{
     graph::{
         At, Body, ChannelKey, Element, Graph, Kernel, KernelKey, Part, Problem, Protocol, Task,
+        meant,
     },
     ir::{ChannelId, FuncId, FunctionKind, Program, TaskId},
     ty::{PieceKind, Scalar},
@@ -73,11 +74,11 @@ impl Joining<'_> {
         kernel: &Kernel,
         part: Part,
         message: &str,
-        help: Option<&str>,
+        help: Option<String>,
     ) {
         let message = format!("kernel `{}`: {message}", kernel.name);
         let problem = Problem::error(At::Kernel(key, part), message);
-        self.problems.push(problem.helped(help.map(str::to_owned)));
+        self.problems.push(problem.helped(help));
     }
 
     fn named(&self, channel: ChannelKey) -> String {
@@ -234,14 +235,21 @@ impl Joining<'_> {
                 format!("segment `{}` is another kernel's", code.function),
                 None,
             ),
-            None if code.function.contains('{') => (
-                "it says its code, and not the name of a segment".to_owned(),
-                Some("let the code stand in `ir`, and say its name here: docs/graph.md"),
-            ),
-            None => (
-                format!("the program has no segment `{}`", code.function),
-                None,
-            ),
+            None if code.function.contains('{') => {
+                let help = "let the code stand in `ir`, and say its name here: docs/graph.md";
+                (
+                    "it says its code, and not the name of a segment".to_owned(),
+                    Some(help.to_owned()),
+                )
+            }
+            None => {
+                let all = self.program.functions.iter();
+                let all = all.filter(|f| f.kind == FunctionKind::Segment);
+                (
+                    format!("the program has no segment `{}`", code.function),
+                    meant(&code.function, all.map(|f| f.name.as_str())),
+                )
+            }
         };
         self.fail_at(key, kernel, Part::Runs, &message, help);
         None

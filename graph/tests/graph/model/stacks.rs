@@ -96,8 +96,8 @@ fn all_that_is_wrong_with_a_graph_of_stacks_is_said() {
         ),
         (
             "segment: Some(\"join\")",
-            "segment: Some(\"sun\")",
-            "kernel `second`: the program has no segment `sun`",
+            "segment: Some(\"joyn\")",
+            "kernel `second`: the program has no segment `joyn` (did you mean `join`?)",
         ),
         (
             "segment: Some(\"join\")",
