@@ -125,7 +125,7 @@ FN void pass_wavefronts(const Ring& ring, Element* data, u64 all, Came* came, u3
 #pragma unroll
       for (u32 k = 0; k < LANE; k++)
         if (k * BLOCK + thread_id() < count) mine.take(get(data, ring.width, slot[k]));
-      ring_seen();
+      ring_read();
 #pragma unroll
       for (u32 k = 0; k < LANE; k++) ring_tfree(ring, slot[k], k * BLOCK + thread_id() < count);
     }
@@ -182,7 +182,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) by_warps(Ring ring, Element*
       const u32 slot = lane < count ? ring_await(ring, ring_control(ring, at), lane) : 0;
       ring_seen();
       if (lane < count) mine.take(get(data, ring.width, slot));
-      ring_seen();
+      ring_read();
       ring_tfree(ring, slot, lane < count);
     }
     __syncwarp();

@@ -30,9 +30,10 @@ fn wrong(ring: &RingEmulator, seeds: u64) -> Option<String> {
                 width,
                 group,
                 stretch,
-                blocks: 1 + seed as u32 % 4,
+                blocks: 1 + seed as u32 % 6,
                 elements: 40 + 4 * u64::from(width),
                 seed,
+                apart: seed % 2 == 0,
                 switches: [2, 8, 40][seed as usize % 3],
             };
             let played = ring
@@ -116,6 +117,94 @@ fn planted_bugs_are_found() {
     }
 }
 
+/// What puts the text's accesses in order.
+const FENCE: &str = "__nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);";
+
+/// The orders of the text, each by what stands before it and behind it. Without it two accesses of some run are a race. Those of `ring_take` are not among
+/// them: they keep a consumer from an entry of two rounds ago, and here loads see the newest.
+const ORDERS: [(&str, &str, &str, &str); 9] = [
+    (
+        "`talloc`, between its gate and its places",
+        "if (got == 0) return 0;\n  ",
+        FENCE,
+        "\n  // Both",
+    ),
+    (
+        "`talloc`, behind its places",
+        "(u64)got, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);\n  ",
+        FENCE,
+        "\n  return got;\n}\n\n// Some",
+    ),
+    (
+        "`enq` publishes what was written",
+        "// Release: pairs with the fence in `ring_await`.\n  ",
+        FENCE,
+        "\n",
+    ),
+    (
+        "a consumer has seen its entry",
+        "ring_await(ring, places, i) : 0;\n        ",
+        "ring_seen();",
+        "\n",
+    ),
+    (
+        "a consumer has read its element",
+        "}\n        ",
+        "ring_read();",
+        "\n        ring_tfree",
+    ),
+    (
+        "who moves `head` has seen what is done",
+        "`ring_read` and `ring_seen`.\n  ",
+        FENCE,
+        "\n",
+    ),
+    (
+        "who moves `head` hears of what other lanes have seen",
+        "if constexpr (!ALONE) ",
+        "__syncwarp();",
+        "\n  if (lane == 0) {\n    // Release",
+    ),
+    (
+        "who moves `head` tells of it",
+        "if constexpr (!ALONE) ",
+        FENCE,
+        "\n    const u32 more = (u32)(end - head);",
+    ),
+    (
+        "lanes meet before one marks for others",
+        "FN void ring_read() {\n  ",
+        "__syncwarp();",
+        "\n",
+    ),
+];
+
+#[test]
+fn no_access_of_a_ring_is_unordered() {
+    if emulator::is_there() {
+        let ring = RingEmulator::watched(|text| text).unwrap();
+        assert_eq!(wrong(&ring, 40), None);
+    }
+}
+
+#[test]
+fn each_order_that_is_taken_out_is_found() {
+    if !emulator::is_there() {
+        return;
+    }
+    for (name, before, order, behind) in ORDERS {
+        let ring = RingEmulator::watched(|text| {
+            let right = format!("{before}{order}{behind}");
+            assert_eq!(text.matches(&right).count(), 1, "{name}");
+            text.replace(&right, &format!("{before};{behind}"))
+        });
+        match wrong(&ring.unwrap(), 40) {
+            Some(why) if why.contains("a race") => println!("{name}: {why}"),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn what_rings_are_measured_by_passes_each_element_once() {
     if !emulator::is_there() {
@@ -134,6 +223,7 @@ fn what_rings_are_measured_by_passes_each_element_once() {
                         blocks: 1 + seed as u32 % 3,
                         elements: 40 + 4 * u64::from(width),
                         seed,
+                        apart: false,
                         switches: 4,
                     };
                     let [count, sum, wrong, yielded] = measured.pass(kernel, passing).unwrap();

@@ -46,6 +46,7 @@ static unsigned watched_thread;
 // A CUDA thread: the first place on its stack, where every kernel begins, and the one where it goes on.
 struct Fiber {
   unsigned thread, block;
+  uint64_t wakes;  // by how many turns are left
   jmp_buf first, here;
 };
 static unsigned number_of(const Fiber* fiber) { return fiber->block * BLOCK + fiber->thread; }
@@ -102,6 +103,9 @@ static unsigned switches = 8;
 
 // How often somebody goes on, at most: who then still waits waits for ever.
 static uint64_t turns_left = ~0ull;
+// Who lets others go on is left behind by them for long once in so many times; 0: never. By lot alone all go on at about one speed, and nobody stands
+// between two of its steps while others go through many of theirs.
+static unsigned sleeps = 32;
 
 static unsigned lot() {
   lots ^= lots << 13;
@@ -117,7 +121,9 @@ static void others() {
   leave();
 }
 static void maybe_others() {
-  if (switches && lot() % switches == 0) others();
+  if (!switches || lot() % switches != 0) return;
+  if (sleeps && lot() % sleeps == 0) running->wakes = turns_left - lot() % 4096;
+  others();
 }
 #ifdef WATCHED
 QUIET static void end_launch() { _longjmp(scheduler, 3); }
@@ -310,6 +316,7 @@ static unsigned launch_with(unsigned blocks, void (*kernel)(void*), void* argume
   for (unsigned i = 0; i < count; i++) {
     fibers[i]->thread = i % BLOCK;
     fibers[i]->block = i / BLOCK;
+    fibers[i]->wakes = ~0ull;
     memcpy(fibers[i]->here, fibers[i]->first, sizeof(jmp_buf));
   }
   left = count;
@@ -318,7 +325,8 @@ static unsigned launch_with(unsigned blocks, void (*kernel)(void*), void* argume
     if (why == 2) left--;
     if (why == 3) break;
     if (ready_count == 0 || turns_left-- == 0) break;
-    const unsigned at = lot() % ready_count;
+    unsigned at = lot() % ready_count;
+    for (unsigned tries = 0; sleeps && tries < 16 && ready[at]->wakes < turns_left; tries++) at = lot() % ready_count;
     running = ready[at];
     ready[at] = ready[--ready_count];
     threadIdx.x = running->thread;

@@ -4,6 +4,9 @@
 //! drawn by lot; warps have 4 lanes and blocks 8 threads, so that tiles are small and every rare way is taken often. Every run keeps record of its
 //! decisions, which the loop compares with the policy's.
 //!
+//! Now and then a thread is left behind for long: by lot alone all go on at about one speed, and what happens while one stands between two of its steps is
+//! seen in none of a thousand seeds.
+//!
 //! Threads go on so from one meeting point or atomic operation to the next, which hides what lanes do to each other in between. [`Emulator::watched`]
 //! has the compiler call `watch.h` at each access of memory that threads share: there another thread may go on, and two accesses that nothing orders
 //! are a race, which ends the run with the lines of both. What that says, and what not:

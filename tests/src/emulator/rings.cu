@@ -11,22 +11,25 @@ struct Event {
 static u64 clock_of_all;
 static u64 tick() { return ++clock_of_all; }
 
-// Each block produces its share in wavefronts of all sizes and takes what it finds.
-static void play(const Ring& ring, u64* data, u64 all, Event* events) {
+// Each block produces its share in wavefronts of all sizes and takes what it finds; or, `apart`, every other one does this, and the rest
+// that, who also move `head`. Then nobody hears of another but by what the two have to do with each other.
+static void play(const Ring& ring, u64* data, u64 all, Event* events, bool apart) {
   SHARED(u32, got);
   SHARED(u32, over);
   SHARED(u64, at);
   SHARED(u64, place);
   SHARED(u64, begun);
   SHARED(u64, asked);
-  u64 next = all * blockIdx.x / gridDim.x;
-  const u64 last = all * (blockIdx.x + 1) / gridDim.x;
+  const u32 each = apart ? 2 : 1, part = blockIdx.x / each, parts = (gridDim.x + each - 1) / each;
+  const bool produces = blockIdx.x % each == 0, consumes = !apart || !produces;
+  u64 next = produces ? all * part / parts : 0;
+  const u64 last = produces ? all * (part + 1) / parts : 0;
   bool done = false;
   for (u32 size = 1; !done; size = size % (2 * BLOCK + 1) + 1) {
     if (next < last) {
       const u32 most = (u32)min_of((u64)min_of(size, ring.width), last - next);
       if (warp_id() == 0) {
-        if (__shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
+        if (!apart && __shfl_sync(ALL_LANES, ring_room(ring), 0, WARP) < most) ring_reclaim<false>(ring);
         if (lane_id() == 0) {
           asked = tick();
           got = ring_room(ring) ? ring_talloc(ring, most, at, place) : 0;
@@ -56,9 +59,10 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
     }
     if (thread_id() == 0) {
       begun = tick();
-      got = ring_ready(ring) ? ring_deq(ring, size, at) : 0;
+      got = consumes && ring_ready(ring) ? ring_deq(ring, size, at) : 0;
       over = got == 0 && next == last && GLOBAL_LOAD(&ring.words->control_head) >= all;
     }
+    if (apart && consumes && warp_id() == 0) ring_reclaim<false>(ring);
     __syncthreads();
     const u32 count = got;
     const u64 first = at;
@@ -78,7 +82,7 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
           event.deq_end = tick();
           event.held_until = tick();
         }
-        ring_seen();
+        ring_read();
         ring_tfree(ring, slot, mine);
       }
     }
@@ -86,9 +90,10 @@ static void play(const Ring& ring, u64* data, u64 all, Event* events) {
   }
 }
 
-extern "C" unsigned play_ring(uint64_t seed, unsigned one_in, unsigned blocks, const Ring* ring, u64* data, u64 all, Event* events) {
+extern "C" unsigned play_ring(uint64_t seed, unsigned one_in, unsigned blocks, const Ring* ring, u64* data, u64 all, unsigned apart, Event* events) {
   lots = seed * 0x9e3779b97f4a7c15ull | 1;
   switches = one_in;
+  sleeps = 16;
   turns_left = 1000000 + 50000 * all;
-  return launch(blocks, [=] { play(*ring, data, all, events); });
+  return launch(blocks, [=] { play(*ring, data, all, events, apart && blocks > 1); });
 }

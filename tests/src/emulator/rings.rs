@@ -1,4 +1,6 @@
 //! The ring's CUDA text without a GPU: blocks on fibers pass elements through one ring, and every operation is written down with its time.
+//!
+//! [`RingEmulator::watched`] watches the ring's words and elements, so that an order that is missing is a race (see [`super`]).
 
 use super::library::{Accesses, Library};
 use crate::history::Event;
@@ -14,7 +16,7 @@ use millstream_channels_kernel::{
 };
 
 type Pass = unsafe extern "C" fn(u32, u64, u32, *const Ring, *mut u32, u64, *mut u64) -> u32;
-type Play = unsafe extern "C" fn(u64, u32, u32, *const Ring, *mut u64, u64, *mut Event) -> u32;
+type Play = unsafe extern "C" fn(u64, u32, u32, *const Ring, *mut u64, u64, u32, *mut Event) -> u32;
 
 /// The text, compiled.
 #[derive(Debug)]
@@ -37,8 +39,77 @@ pub struct Passing {
     pub elements: u64,
     /// Who goes on when.
     pub seed: u64,
+    /// Blocks that produce do not consume.
+    pub apart: bool,
     /// An atomic operation is where another thread goes on once in so many times.
     pub switches: u32,
+}
+
+/// Memory as the words of a ring lie in, all of it zero at first.
+#[repr(C, align(128))]
+#[derive(Clone, Copy, Default)]
+struct OwnLine([u128; 8]);
+
+/// A ring and its elements, in one piece of memory.
+struct Laid {
+    memory: Vec<OwnLine>,
+    /// Where elements begin, in bytes.
+    data: usize,
+    ring: Ring,
+}
+
+impl Laid {
+    /// A ring with so many bytes a slot.
+    fn new(passing: Passing, element: usize) -> Self {
+        let Passing {
+            width,
+            group,
+            stretch,
+            ..
+        } = passing;
+        let layout = RingLayout::of_strides(vec![element as u64], width, group).expect("a ring");
+        let marks = Marks::of(width, group, stretch);
+        let mut bytes = 0;
+        let mut lay = |size: usize| {
+            let at = bytes;
+            bytes += size.next_multiple_of(size_of::<OwnLine>());
+            at
+        };
+        let words = lay(size_of::<RingWords>());
+        let control = lay(4 * layout.places() as usize);
+        let done = lay(8 * marks.words as usize);
+        let freed = lay(4 * marks.stretches as usize);
+        let data = lay(element * width as usize);
+        let lines = bytes / size_of::<OwnLine>();
+        let mut memory = vec![OwnLine::default(); lines];
+        let begin = memory.as_mut_ptr().cast::<u8>();
+        // SAFETY: each part lies in the memory, at a line's beginning, which is where the words may lie.
+        unsafe {
+            begin.add(words).cast::<RingWords>().write(RingWords {
+                room: Line(width),
+                ..RingWords::default()
+            });
+            // Elements may hold anything at first.
+            begin.add(data).write_bytes(0xff, element * width as usize);
+        }
+        let at = |part: usize| begin as u64 + part as u64;
+        let ring = Ring {
+            words: at(words),
+            control: at(control),
+            done: at(done),
+            freed: at(freed),
+            width,
+            group,
+            stretch,
+            ..Ring::default()
+        };
+        Self { memory, data, ring }
+    }
+
+    /// Its first element; what lies there changes while kernels run.
+    fn elements<T>(&mut self) -> *mut T {
+        self.memory.as_mut_ptr().wrapping_byte_add(self.data).cast()
+    }
 }
 
 impl RingEmulator {
@@ -47,8 +118,20 @@ impl RingEmulator {
     /// # Errors
     /// What the compiler says.
     pub fn with_change(change: impl FnOnce(String) -> String) -> Result<Self, String> {
+        Self::compiled(change, Accesses::Unseen)
+    }
+
+    /// The same, and what threads do to the ring is watched: two accesses that nothing orders are an error of [`Self::play`].
+    ///
+    /// # Errors
+    /// What the compiler says.
+    pub fn watched(change: impl FnOnce(String) -> String) -> Result<Self, String> {
+        Self::compiled(change, Accesses::Watched)
+    }
+
+    fn compiled(change: impl FnOnce(String) -> String, accesses: Accesses) -> Result<Self, String> {
         let text = change(ring::unit(include_str!("rings.cu")));
-        let library = Library::new(&text, Accesses::Unseen)?;
+        let library = Library::new(&text, accesses)?;
         Ok(Self { library })
     }
 
@@ -61,45 +144,30 @@ impl RingEmulator {
     /// If there is no ring of that width and group.
     pub fn play(&self, passing: Passing) -> Result<Vec<Event>, String> {
         let Passing {
-            width,
-            group,
-            stretch,
             blocks,
             elements,
             seed,
             switches,
+            apart,
+            ..
         } = passing;
-        let layout = RingLayout::of_strides(vec![8], width, group).expect("a ring");
-        let mut words = Box::new(RingWords {
-            room: Line(width),
-            ..RingWords::default()
-        });
-        let mut control = vec![0u32; layout.places() as usize];
-        let marks = Marks::of(width, group, stretch);
-        let mut done = vec![0u64; marks.words as usize];
-        let mut freed = vec![0u32; marks.stretches as usize];
-        // Data may hold anything at first.
-        let mut data = vec![u64::MAX; width as usize];
+        let mut laid = Laid::new(passing, size_of::<u64>());
         let mut events = vec![Event::default(); elements as usize];
-        let ring = Ring {
-            words: &raw mut *words as u64,
-            control: control.as_mut_ptr() as u64,
-            done: done.as_mut_ptr() as u64,
-            freed: freed.as_mut_ptr() as u64,
-            width,
-            group,
-            stretch,
-            ..Ring::default()
-        };
+        self.library.set_steps(switches);
+        let bytes = size_of_val(&laid.memory[..]);
+        self.library
+            .watch_memory(1, laid.memory.as_ptr().cast(), bytes);
+        let (data, ring) = (laid.elements(), &raw const laid.ring);
         // SAFETY: `rings.cu` defines it with this type; everything is as long as the ring says, and lives until it returns.
         let waiting = self.library.door::<Play, _>(b"play_ring", |play| unsafe {
             play(
                 seed,
                 switches,
                 blocks,
-                &raw const ring,
-                data.as_mut_ptr(),
+                ring,
+                data,
                 elements,
+                apart.into(),
                 events.as_mut_ptr(),
             )
         });
@@ -153,44 +221,22 @@ impl Measured {
     /// If there is no ring of that width and group.
     pub fn pass(&self, kernel: u32, passing: Passing) -> Result<[u64; 4], String> {
         let Passing {
-            width,
-            group,
-            stretch,
             blocks,
             elements,
             seed,
             ..
         } = passing;
-        let layout = RingLayout::of_strides(vec![16], width, group).expect("a ring");
-        let mut words = Box::new(RingWords {
-            room: Line(width),
-            ..RingWords::default()
-        });
-        let mut control = vec![0u32; layout.places() as usize];
-        let marks = Marks::of(width, group, stretch);
-        let mut done = vec![0u64; marks.words as usize];
-        let mut freed = vec![0u32; marks.stretches as usize];
         // A line for each, as the widest of the three have.
-        let mut data = vec![u128::MAX; 8 * width as usize];
-        let ring = Ring {
-            words: &raw mut *words as u64,
-            control: control.as_mut_ptr() as u64,
-            done: done.as_mut_ptr() as u64,
-            freed: freed.as_mut_ptr() as u64,
-            width,
-            group,
-            stretch,
-            ..Ring::default()
-        };
+        let mut laid = Laid::new(passing, 128);
+        let (data, ring) = (laid.elements(), &raw const laid.ring);
         let mut came = [0; 4];
-        let data = data.as_mut_ptr().cast();
         // SAFETY: `DOORS` defines it with this type; everything is as long as the ring says, and lives until it returns.
         let waiting = self.library.door::<Pass, _>(b"pass", |pass| unsafe {
             pass(
                 kernel,
                 seed,
                 blocks,
-                &raw const ring,
+                ring,
                 data,
                 elements,
                 came.as_mut_ptr(),

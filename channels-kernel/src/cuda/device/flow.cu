@@ -346,16 +346,14 @@ static __device__ __noinline__ void run_flow() {
         slot[k + 1] = first;
       }
     }
-    __syncwarp();
-    ring_seen();
+    ring_read();
 #pragma unroll
     for (u32 j = 0; j < N; j++) ring_tfree(r, slot[j], j * BLOCK + thread_id() < count);
   } else {
     const bool mine = thread_id() < count;
     typename S::Args args = {};
     if (mine) args = S::deq(slot[0]);
-    __syncwarp();
-    ring_seen();
+    ring_read();
     ring_tfree(r, slot[0], mine);
     if (mine) S::run(worker, args);
   }

@@ -32,7 +32,7 @@ FN u32 ring_take(u32* passes, u64* word, u32 most, u64& at) {
 }
 
 // `talloc`: up to so many consecutive positions, the first one is `data`, and as many places in the control array, the first one is `place`; there is
-// always room there. One lane calls it. Available to reserved. The first fence pairs with the one in `ring_reclaim`: who had these slots before has read
+// always room there. One lane calls it. Available to reserved. The first fence pairs with the last one in `ring_reclaim`: who had these slots before has read
 // them. The second: a place may have become free by what another producer saw when it passed, and not this one.
 FN u32 ring_talloc(const Ring& r, u32 most, u64& data, u64& place) {
   const u32 got = ring_pass(&r.words->room, most);
@@ -80,21 +80,27 @@ FN u32 ring_await(const Ring& r, const Round& places, u32 i) {
   while (((entry = GLOBAL_LOAD(&r.control[places.at(i)])) & RING_TAG) != places.tag(i)) pause(20);
   return entry & ~RING_TAG;
 }
-// Acquire: pairs with the fence in `ring_enq`. Release, before `ring_tfree`: what was read is not written before the loads are done; pairs with the fence
-// in `ring_reclaim`.
+// Acquire: pairs with the fence in `ring_enq`.
 FN void ring_seen() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE); }
+// Comes between a look at elements and `ring_tfree`, and all lanes of the warp call it. Release: what was read is not written before the loads are done;
+// pairs with the first fence in `ring_reclaim`. One lane marks for others, so they meet before the fence: votes and shuffles order no memory.
+FN void ring_read() {
+  __syncwarp();
+  __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+}
 
 FN u64 ring_bits(u32 count) { return ~0ull >> (64 - count); }
 
-// Marks slots that lie side by side, in one word: dispatched to done. What they held was read, and `ring_seen` called. The bits say which, for who looks
-// closely, the count how many, for who looks far. Both relaxed: they pair with the loads in `ring_reclaim`; `ring_seen` before releases, its fence acquires.
+// Marks slots that lie side by side, in one word: dispatched to done. What they held was read, and `ring_read` called, or `ring_seen` by a lane alone. The
+// bits say which, for who looks closely, the count how many, for who looks far. Both relaxed: they pair with the loads in `ring_reclaim`; the fence before
+// releases, that of `ring_reclaim` acquires.
 FN void ring_mark(const Ring& r, u32 slot, u32 count) {
   const u32 word = slot / r.group;
   __nv_atomic_fetch_xor(&r.done[word], ring_bits(count) << slot % r.group, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   __nv_atomic_fetch_add(&r.freed[word / r.stretch], count, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-// `tfree`: marks slots that `ring_deq` gave, one of each lane that is asked, after all lanes of the warp have read theirs and called `ring_seen`. All
+// `tfree`: marks slots that `ring_deq` gave, one of each lane that is asked, after all lanes of the warp have read theirs and called `ring_read`. All
 // lanes call it. Slots that lie side by side are marked together, by the lane of the first.
 FN void ring_tfree(const Ring& r, u32 slot, bool mine) {
   const u32 before = __shfl_up_sync(ALL_LANES, slot, 1, WARP);
@@ -151,10 +157,12 @@ FN void ring_reclaim(const Ring& r) {
     }
   }
   if (end == head) return;
-  // Acquire and release: pairs with the fences in `ring_tfree` and `ring_talloc`. The first lane speaks for what all of them saw.
+  // Acquire: each lane has seen what was done before the marks that it looked at; pairs with the fences of `ring_read` and `ring_seen`.
   __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
   if constexpr (!ALONE) __syncwarp();
   if (lane == 0) {
+    // Release: the first lane speaks for what the others told it when they met; pairs with the fence of `ring_talloc`.
+    if constexpr (!ALONE) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
     const u32 more = (u32)(end - head);
     if (__nv_atomic_compare_exchange_n(&r.words->head, &head, end, false, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE))
       __nv_atomic_fetch_add(&r.words->room, more, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
