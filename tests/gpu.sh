@@ -16,7 +16,7 @@
 #   examples  every example on every engine
 #   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
-#   random    random programs; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
+#   random    random programs, by a process for each core, as `corpus`; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
 #   compile   machine code for bench, corpus, examples and random on all cores, into the cache
 #   programs  the same for stress, whose ten minutes are then for runs alone
 #   sanitize  compute-sanitizer's four tools on small programs by each aggregator and inside the blocks, on parallel loops and graphs; several at once
@@ -54,6 +54,23 @@ tests() { # NAME [OPTION..]
     local name=$1
     shift
     "$from/all" "$name" --nocapture --skip emulate:: --skip emulated_gpu "$@"
+}
+
+# The same by a process for each core, each with a part of the work: NVRTC reads one text at a time in a process.
+shared() { # NAME [OPTION..]
+    local all gpus i failed=0 pids=()
+    all=$(nproc) gpus=$(nvidia-smi --query-gpu=index --format=csv,noheader | wc -l)
+    for ((i = 1; i <= all; i++)); do
+        MILLSTREAM_PART=$i/$all CUDA_VISIBLE_DEVICES=$((i % gpus)) taskset -c $((i - 1)) bash "$root/tests/gpu.sh" --tests "$from" "$@" > "$logs/$1.$i.log" 2>&1 &
+        pids+=($!)
+    done
+    for i in "${pids[@]}"; do wait "$i" || failed=1; done
+    cat "$logs/$1".*.log
+    return $failed
+}
+# Adds up what the processes of a step say: two numbers in lines of this pattern.
+sums() { # PATTERN FORMAT
+    sed -n "s/^$1/\1 \2/p" "$logs"/*::every_*.log | awk -v format="$2" '{ a += $1; b += $2 } END { printf format, a, b }'
 }
 
 # Fills the cache with what the steps will need, the most wanted first.
@@ -185,13 +202,19 @@ step() { # NAME SECONDS
         errors) tests corpus::every_fault || failed=1 ;;
         check) "$from/cuda_check" quick || failed=1 ;;
         # What is being compiled when the time is over is waited for, a minute or more of large programs.
-        corpus) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 3 / 5))} tests corpus::every_program || failed=1 ;;
+        corpus)
+            MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 3 / 5))} shared corpus::every_program || failed=1
+            sums 'Seen: \([0-9]*\) of \([0-9]*\) programs.*' 'Seen: %d of %d programs in all\n'
+            ;;
         graphs) MILLSTREAM_TEST_DEVICE=cuda tests flows:: || failed=1 ;;
         tiers) tests tiers:: --test-threads 1 || failed=1 ;;
         examples) tests examples:: --skip _examples:: || failed=1 ;;
         deep) tests deep:: --test-threads 1 || failed=1 ;;
         stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 - 50))} tests stress:: || failed=1 ;;
-        random) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} tests random::every_engine || failed=1 ;;
+        random)
+            MILLSTREAM_CASES=${MILLSTREAM_CASES:-2000} MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} shared random::every_engine || failed=1
+            sums 'Counts.*agreed: \([0-9]*\),.*too_long: \([0-9]*\),.*' 'Counts of all: %d agreed, %d too long\n'
+            ;;
         compile)
             local sm
             sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d '. ')
@@ -261,7 +284,7 @@ finish() { # NAME PID
     local name=$1 log="$logs/$1.log" rc took said
     wait "$2"
     read -r rc took < "$logs/$1.rc"
-    said=$(grep -E '^test result|SKIPPED|all good|SOMETHING|^Counts|Seen|programs compiled' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
+    said=$(grep -E '^test result|SKIPPED|all good|SOMETHING|^Counts [{o]|Seen|programs compiled' "$log" | sort | uniq -c | sed 's/^ *1 //; s/^ *//' | tr '\n' ';')
     summary+=$(printf '%-10s %-6s %4d s  %s' "$name" "$([ $rc -eq 0 ] && echo ok || echo "rc $rc")" "$took" "${said:0:400}")$'\n'
     case $name in
         doctor | bench | paper | profile | deep) cat "$log" ;;

@@ -166,8 +166,8 @@ pub fn devices(memory: Option<u64>) -> Vec<(String, Device)> {
     wide.into_iter().chain(narrow).chain(gpus(memory)).collect()
 }
 
-/// Channel memory of GPUs, if a test does not say.
-const GPU_MEMORY: u64 = 2 << 30;
+/// Channel memory of GPUs, if a test does not say: a process for each core has all engines on one GPU.
+const GPU_MEMORY: u64 = 1 << 30;
 
 /// The first GPU by each aggregator, and with workers from the first element on, if `MILLSTREAM_TEST_DEVICE` is `cuda`; else nothing, which is
 /// said once. `MILLSTREAM_TEST_ENGINES=host,inside` tries those alone whose names have one of these parts: the persistent kernels take longest to compile.

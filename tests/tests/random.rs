@@ -8,13 +8,14 @@
 //! - `MILLSTREAM_CASES`: how many programs, 600 if it is not set.
 //! - `MILLSTREAM_SEED`: the first seed, 1 if it is not set. With `MILLSTREAM_CASES=1` one program runs again.
 //! - `MILLSTREAM_SECONDS`: begins no program after that time.
+//! - `MILLSTREAM_PART=2/16`: of all, the second sixteenth, one of sixteen each.
 //! - `MILLSTREAM_SHOW=1` prints each program.
 //! - `MILLSTREAM_ELISIONS`: how many programs rustc compiles, 100 if it is not set.
 //! - `MILLSTREAM_EMULATED`: how many programs run on the emulated GPU, 2 if it is not set; as many again whose first task is all parallel loops, whose
 //!   rounds are taken by lanes, warps and blocks in turn. `MILLSTREAM_WATCH=1` watches the former's accesses of memory.
 
 use millstream_tests::{
-    emulator, on_all_cores,
+    emulator, on_all_cores, part,
     random::{
         Choices, Devices, Emulated, Sample, Team, Verdict, check, elision, elision_head,
         elision_module, emulate_sample, generate, generate_alone, shrink,
@@ -115,6 +116,7 @@ fn every_engine_agrees() {
         Instant::now(),
         Duration::from_secs(setting("MILLSTREAM_SECONDS", u64::MAX)),
     );
+    let (part, parts) = part().map_or((0, 1), |(part, parts)| (part as u64, parts as u64));
     let next = AtomicU64::new(0);
     let counts = Mutex::new(Counts::default());
     let failures = Mutex::new(Vec::new());
@@ -131,7 +133,7 @@ fn every_engine_agrees() {
                 ));
                 loop {
                     // Relaxed: each number is taken once, and that is all.
-                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let i = part + parts * next.fetch_add(1, Ordering::Relaxed);
                     let seed = first + i;
                     if i >= cases
                         || start.elapsed() > patience

@@ -26,7 +26,11 @@
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#ifdef WATCHED
+#define FN [[maybe_unused]] __attribute__((always_inline)) static inline
+#else
 #define FN [[maybe_unused]] static
+#endif
 
 struct Dim {
   volatile unsigned x;  // changes whenever another thread goes on
@@ -239,7 +243,7 @@ QUIET static T exchange_until(T* p, F f, int order) {
   maybe_others();
   watch_atomic(p, sizeof(T), true, true, order, __builtin_return_address(0));
   const T old = *p;
-  *p = f(old);
+  *p = (T)f(old);
   return old;
 }
 template <class T, class V>
@@ -257,18 +261,19 @@ QUIET static bool exchange_if(T* p, T* expected, V value, int then, int otherwis
   *(is ? p : expected) = is ? (T)value : old;
   return is;
 }
+// Values are computed before, as they may be looked up where another goes on.
 #define __nv_atomic_load_n(p, o, s) load_of(p, o)
 #define __nv_atomic_store_n(p, v, o, s) store_to(p, v, o)
-#define __nv_atomic_exchange_n(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(v); }, o)
+#define __nv_atomic_exchange_n(p, v, o, s) exchange_until(p, [by = (v)](auto) { return by; }, o)
 #define __nv_atomic_compare_exchange_n(p, e, d, w, so, fo, s) exchange_if(p, e, d, so, fo)
 #define __nv_atomic_thread_fence(o, s) watch_fence()
-#define __nv_atomic_fetch_add(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old + (v)); }, o)
-#define __nv_atomic_fetch_sub(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old - (v)); }, o)
-#define __nv_atomic_fetch_and(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old & (v)); }, o)
-#define __nv_atomic_fetch_or(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old | (v)); }, o)
-#define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [&](auto old) { return (decltype(old))(old ^ (v)); }, o)
-#define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [&](auto old) { return (v) < old ? (decltype(old))(v) : old; }, o)
-#define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [&](auto old) { return (v) > old ? (decltype(old))(v) : old; }, o)
+#define __nv_atomic_fetch_add(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return (decltype(old))(old + by); }, o)
+#define __nv_atomic_fetch_sub(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return (decltype(old))(old - by); }, o)
+#define __nv_atomic_fetch_and(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return (decltype(old))(old & by); }, o)
+#define __nv_atomic_fetch_or(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return (decltype(old))(old | by); }, o)
+#define __nv_atomic_fetch_xor(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return (decltype(old))(old ^ by); }, o)
+#define __nv_atomic_fetch_min(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return by < old ? (decltype(old))by : old; }, o)
+#define __nv_atomic_fetch_max(p, v, o, s) exchange_until(p, [by = (v)](auto old) { return by > old ? (decltype(old))by : old; }, o)
 static unsigned count_up(near at, unsigned by = 1) {
   return exchange_until((unsigned*)at, [by](unsigned old) { return old + by; }, __ATOMIC_RELAXED);
 }

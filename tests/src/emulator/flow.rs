@@ -25,6 +25,9 @@ pub type FlowEmulator = Emulated<FlowKernels>;
 /// Wavefronts that are written down at most.
 const WAVES: u32 = 1 << 12;
 
+/// An access is where another thread goes on once in so many times, where accesses are watched.
+const STEPS: u32 = 64;
+
 type StartFlow = unsafe extern "C" fn(u32, u32) -> u32;
 
 /// What stands behind the text: a door to the kernel.
@@ -37,12 +40,17 @@ extern "C" unsigned start_flow(unsigned blocks, unsigned how) {
 "#;
 
 impl FlowEmulator {
-    /// Compiles a graph for so many blocks, with a stage of so many bytes: the smaller, the more often it is full.
+    /// Compiles a graph for so many blocks, with a stage of so many bytes: the smaller, the more often it is full. With `MILLSTREAM_WATCH=1` accesses of
+    /// memory are watched.
     ///
     /// # Errors
     /// What a GPU cannot do, or what the compiler says.
     pub fn of_graph(program: &GraphProgram, blocks: u32, stage: u32) -> Result<Self, String> {
-        Self::with_change(program, (blocks, stage), |text| text)
+        let accesses = match std::env::var_os("MILLSTREAM_WATCH") {
+            Some(_) => Accesses::Watched,
+            None => Accesses::Unseen,
+        };
+        Self::compiled(program, (blocks, stage), accesses, |text| text)
     }
 
     /// The same with a change of its text, such as a planted bug.
@@ -51,7 +59,28 @@ impl FlowEmulator {
     /// As above.
     pub fn with_change(
         program: &GraphProgram,
+        size: (u32, u32),
+        change: impl FnOnce(String) -> String,
+    ) -> Result<Self, String> {
+        Self::compiled(program, size, Accesses::Unseen, change)
+    }
+
+    /// The same, and accesses of memory are watched.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn watched(
+        program: &GraphProgram,
+        size: (u32, u32),
+        change: impl FnOnce(String) -> String,
+    ) -> Result<Self, String> {
+        Self::compiled(program, size, Accesses::Watched, change)
+    }
+
+    fn compiled(
+        program: &GraphProgram,
         (blocks, stage): (u32, u32),
+        accesses: Accesses,
         change: impl FnOnce(String) -> String,
     ) -> Result<Self, String> {
         let plan = FlowPlan::of(&program.graph, &program.levelized, &program.kernels)
@@ -64,7 +93,8 @@ impl FlowEmulator {
         let generated = generate(&plan, options);
         let text = change(generated.source);
         let text = format!("#define FLOW_STAGE {stage}u\n{text}{DOORS}");
-        let library = Library::new(&text, Accesses::Unseen)?;
+        let library = Library::new(&text, accesses)?;
+        library.set_steps(STEPS);
         let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
         let tasks = spawning.as_ref().map(|s| Emulator::new(&s.program));
         let kernels = FlowKernels {

@@ -10,11 +10,10 @@
 
 #ifndef EMULATED
 FN void sync_lanes(u32 lanes) { __syncwarp(lanes); }
-FN void fence_block() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK); }
 #else
 FN void sync_lanes(u32) {}
-FN void fence_block() {}
 #endif
+FN void fence_block() { __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_BLOCK); }
 FN u32 shared_add(u32* word, u32 by) { return __nv_atomic_fetch_add(word, by, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); }
 
 // What a block does next.
@@ -90,6 +89,8 @@ struct Flowing : Thread {
     } else {
       while (true) {
         const u32 e = count_up(near_of(&sh.staged[P]));
+        // Acquire: pairs with the last fence but one of `bring_full`. Who brought the stage away has read what stood there.
+        fence_block();
         if (e < S::capacity(P)) return e;
         if (!bring_full<P>()) {
           failed = true;

@@ -113,9 +113,10 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
         u32 got = 0;
         if (lane_id() == 0) {
           const Ring& r = device_flow.rings[channel];
-          // Few elements are spread over the blocks: each takes its share of all that there are, wherever they wait.
-          const u32 share = (u32)min_of(seen.alive / gridDim.x, (u64)channels[channel].most) / WARP * WARP + WARP;
-          got = ring_deq(r, min_of(share, channels[channel].most), sh.at);
+          // Few elements are spread over the blocks: each takes its share of all that there are, wherever they wait. What the program's own predicate said
+          // yes to is taken whole: it may say no to the rest.
+          const u32 most = channels[channel].most, share = (u32)min_of(seen.alive / gridDim.x, (u64)most) / WARP * WARP + WARP;
+          got = ring_deq(r, channels[channel].wanted == WANTS_OWN ? most : min_of(share, most), sh.at);
           sh.count = got;
         }
         if (__shfl_sync(ALL_LANES, got, 0, WARP)) act = RUN_NODE;
