@@ -175,7 +175,7 @@ fn data(
         let borrows = without_lifetime(&field.ty).is_none()
             && !ty.has_atomics(&m.structs)
             && !is_mutable(&ty, &m.structs);
-        if !is_plain(&ty, &m.structs) && !borrows || m.holds_range(&ty) {
+        if !is_plain(&ty, &m.structs) && !borrows {
             let shown = ty.display(&m.structs).to_string();
             m.diags
                 .error(field.ty.span(), format!("a variant cannot hold `{shown}`"))

@@ -299,11 +299,6 @@ impl Module {
                     .error(field.ty.span(), format!("a struct field cannot be `{shown}`"))
                     .help("a struct holds plain data and what it borrows: give it the atomic by `&`, as `&'a AtomicU32`");
             }
-            if self.holds_range(&ty) {
-                self.diags
-                    .error(field.ty.span(), "a struct field cannot be a range")
-                    .help("a struct is copied, and a range is not: keep its two ends");
-            }
             if let Some(at) = without_lifetime(&field.ty) {
                 let name = item.ident.to_string();
                 self.diags

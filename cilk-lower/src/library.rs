@@ -383,6 +383,11 @@ impl Module {
         if name.starts_with('_') && !self.in_library() {
             return None;
         }
+        self.library_part(of, name)
+    }
+
+    /// The same of what the library alone may call, too.
+    pub(crate) fn library_part(&mut self, of: Of, name: &str) -> Option<TemplateId> {
         let key = (of, name.to_owned());
         if let Some(id) = self.library.asked.get(&key) {
             return Some(*id);

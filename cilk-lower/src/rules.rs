@@ -409,7 +409,8 @@ fn bound_in(nodes: &[Node], deep: bool, into: &mut BTreeSet<String>) {
         let (before, behind) = (i.checked_sub(1), Some(i + 1));
         match node {
             Node::Token(TokenTree::Ident(word)) => match word.to_string().as_str() {
-                "let" | "for" => pattern = true,
+                "let" => pattern = true,
+                "for" => pattern = is_loop(&nodes[i + 1..]),
                 "in" => pattern = false,
                 "mut" | "ref" => {}
                 name if pattern || closure || before_arrow(&nodes[i..]) => bind(name, into),
@@ -439,6 +440,17 @@ fn bound_in(nodes: &[Node], deep: bool, into: &mut BTreeSet<String>) {
             Node::Part(..) | Node::Token(_) => {}
         }
     }
+}
+
+/// Whether what is behind a `for` is a loop's pattern, and no type of an `impl`.
+fn is_loop(behind: &[Node]) -> bool {
+    let is =
+        |node: &Node, word: &str| matches!(node, Node::Token(TokenTree::Ident(i)) if i == word);
+    let ends = |node: &Node| {
+        is(node, "for") || matches!(node, Node::Token(TokenTree::Punct(p)) if p.as_char() == ';')
+    };
+    let mut behind = behind.iter().take_while(|node| !ends(node));
+    behind.any(|node| is(node, "in"))
 }
 
 /// Whether a case of a `match` goes on to its `=>`.

@@ -134,7 +134,7 @@ fn without_bodies(module: &mut ItemMod, layout: &rust::LayOut) {
                 }
             }
             Item::Struct(s) => layout.lay_out(s),
-            Item::Enum(e) => rust::lay_out_enum(e),
+            Item::Enum(e) => layout.lay_out_enum(e),
             Item::Mod(m) => without_bodies(m, layout),
             _ => {}
         }

@@ -490,6 +490,54 @@ impl Checker<'_> {
         Expr::structure(id, fields, r.span())
     }
 
+    /// The type of a variable, or of a part of one, if it can be written twice without a difference: with no calls in it.
+    fn type_of_place(&self, e: &syn::Expr) -> Option<Ty> {
+        let behind = |mut ty: Ty| {
+            while let Ty::Ref { target, .. } = ty {
+                ty = self.shallow(&target);
+            }
+            ty
+        };
+        let ty = match super::places::strip(e) {
+            syn::Expr::Path(p) => match self.lookup(&p.path.get_ident()?.to_string())? {
+                super::Binding::Var(var) => self.vars[var.0].ty.clone(),
+                super::Binding::Place(place) => place.ty.clone(),
+                _ => return None,
+            },
+            syn::Expr::Field(f) => {
+                let name = member_name(&f.member);
+                match behind(self.type_of_place(&f.base)?) {
+                    Ty::Struct(id) => {
+                        let mut fields = self.m.structs[id].fields.iter();
+                        Ty::from_type(&fields.find(|(field, _)| *field == name)?.1)
+                    }
+                    Ty::Tuple(types) => types.get(name.parse::<usize>().ok()?)?.clone(),
+                    _ => return None,
+                }
+            }
+            syn::Expr::Index(i) => {
+                let simple = match super::places::strip(&i.index) {
+                    syn::Expr::Lit(_) => true,
+                    index => self
+                        .type_of_place(index)
+                        .is_some_and(|ty| self.shallow(&ty) == USIZE),
+                };
+                match behind(self.type_of_place(&i.expr)?) {
+                    Ty::Array(elem, _) | Ty::Slice { elem, .. } if simple => *elem,
+                    _ => return None,
+                }
+            }
+            syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => {
+                match self.type_of_place(&u.expr)? {
+                    Ty::Ref { target, .. } => *target,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(self.shallow(&ty))
+    }
+
     /// The range that stands here, or that the variable has which stands here.
     pub(super) fn range_of(&self, e: &syn::Expr) -> Option<syn::ExprRange> {
         let mut e = super::places::strip(e);
@@ -501,11 +549,7 @@ impl Checker<'_> {
         {
             e = super::places::strip(&m.receiver);
         }
-        let syn::Expr::Path(p) = e else { return None };
-        let Some(super::Binding::Var(var)) = self.lookup(&p.path.get_ident()?.to_string()) else {
-            return None;
-        };
-        let mut ty = self.shallow(&self.vars[var.0].ty);
+        let mut ty = self.type_of_place(e)?;
         if let Ty::Ref { target, .. } = ty {
             ty = self.shallow(&target);
         }

@@ -108,7 +108,9 @@ impl Checker<'_> {
                 let Some((slice, _)) = self.as_slice(receiver, self.writes(id)) else {
                     return Self::broken(span);
                 };
-                return self.call_library(id, slice, args, want, span);
+                let (id, args) = self.copied_part(id, name, args);
+                let args: Vec<&syn::Expr> = args.iter().collect();
+                return self.call_library(id, slice, &args, want, span);
             }
             let help = match name {
                 "iter" | "iter_mut" | "into_iter" => {
@@ -235,6 +237,37 @@ impl Checker<'_> {
             d.span = span;
         }
         call
+    }
+
+    /// `copy_within` of a range that lacks an end, or has its last: what does the same with the range that the library's takes.
+    fn copied_part(
+        &mut self,
+        id: TemplateId,
+        name: &str,
+        args: &[&syn::Expr],
+    ) -> (TemplateId, Vec<syn::Expr>) {
+        let given = || args.iter().map(|arg| (*arg).clone()).collect();
+        let ("copy_within", [from, to]) = (name, args) else {
+            return (id, given());
+        };
+        let syn::Expr::Range(range) = super::places::strip(from) else {
+            return (id, given());
+        };
+        let (span, to) = (range.span(), (*to).clone());
+        let start = range.start.as_ref().map_or_else(
+            || syn::parse_quote_spanned!(span=> 0),
+            |start| (**start).clone(),
+        );
+        let (of, from) = match (&range.end, range.limits) {
+            (None, _) => ("_copy_behind", start),
+            (Some(last), syn::RangeLimits::Closed(_)) => (
+                "_copy_through",
+                syn::parse_quote_spanned!(span=> (#start)..=(#last)),
+            ),
+            (Some(end), _) => (name, syn::parse_quote_spanned!(span=> (#start)..(#end))),
+        };
+        let id = self.m.library_part(Of::Slice, of).unwrap_or(id);
+        (id, vec![from, to])
     }
 
     /// Whether a method of slices takes `&mut`.

@@ -29,13 +29,6 @@ impl Checker<'_> {
 
     /// Its element of that index, or all of it.
     pub(super) fn rows_of(&mut self, rows: &Rows, index: Option<&syn::Expr>, span: Span) -> Expr {
-        if self.kind.is_none() {
-            return self.refuse(
-                span,
-                "a constant that holds references is not part of another one",
-                "write it in a function",
-            );
-        }
         let [ends, at] = ["ends", "row"].map(|name| own(name, span));
         let names: Vec<_> = (0..rows.data.len())
             .map(|i| {

@@ -248,6 +248,14 @@ pub(super) const SLICES: &str = "
             for i in (0..count).rev() { a[to + i] = a[from.start + i]; }
         }
     }
+    fn _copy_behind<T>(a: &mut [T], from: usize, to: usize) {
+        let end = a.len();
+        a.copy_within(from..end, to);
+    }
+    fn _copy_through<T>(a: &mut [T], from: RangeInclusive<usize>, to: usize) {
+        assert!(*from.end() < a.len());
+        a.copy_within(*from.start()..*from.end() + 1, to);
+    }
     const fn binary_search<T>(a: &[T], x: &T) -> Result<usize, usize> {
         if a.len() == 0 { return Err(0); }
         let (mut base, mut size) = (0, a.len());

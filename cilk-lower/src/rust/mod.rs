@@ -16,7 +16,7 @@ pub use rounds::ParallelLoop;
 
 use crate::{items::derives, kernels::is_role_attribute};
 use millstream_graph::{ir::Program, ty::StructId};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::{
@@ -40,7 +40,7 @@ fn plain(module: &mut ItemMod, layout: &mut LayOut) {
                 f.attrs.push(parse_quote!(#[allow(dead_code)]));
             }
             Item::Struct(s) => layout.lay_out(s),
-            Item::Enum(e) => lay_out_enum(e),
+            Item::Enum(e) => layout.lay_out_enum(e),
             Item::Mod(m) => {
                 let imports = imports(m);
                 plain(m, layout);
@@ -59,50 +59,70 @@ fn plain(module: &mut ItemMod, layout: &mut LayOut) {
 /// Lays out the structs and enums of a module.
 #[derive(Debug)]
 pub struct LayOut {
-    /// The structs by which something is written, of which there are no copies.
-    writing: BTreeSet<String>,
+    /// The structs and enums by which something is written, or which hold ranges: there are no copies of these.
+    moved: BTreeSet<String>,
 }
 
 impl LayOut {
-    /// What it needs to know of the module's structs, wherever they stand.
+    /// What it needs to know of the module's structs and enums, wherever they stand.
     #[must_use]
     pub fn of(module: &ItemMod) -> Self {
         let mut all = Fields(Vec::new());
         all.visit_item_mod(module);
-        let mut writing = BTreeSet::new();
-        let writes = |words: &BTreeSet<String>, writing: &BTreeSet<String>| {
-            words.contains("mut") || words.contains("MatMut") || !words.is_disjoint(writing)
+        let mut moved = BTreeSet::new();
+        let moves = |words: &BTreeSet<String>, moved: &BTreeSet<String>| {
+            MOVED.iter().any(|word| words.contains(*word)) || !words.is_disjoint(moved)
         };
         // Each round finds those that hold what the one before found.
         while let Some((name, _)) = all
             .0
             .iter()
-            .find(|(name, words)| !writing.contains(name) && writes(words, &writing))
+            .find(|(name, words)| !moved.contains(name) && moves(words, &moved))
         {
-            writing.insert(name.clone());
+            moved.insert(name.clone());
         }
-        Self { writing }
+        Self { moved }
     }
 
     /// Adds `#[repr(C)]`, and `Clone` and `Copy` where they are missing and can be.
     pub fn lay_out(&self, item: &mut ItemStruct) {
-        let copied = !self.writing.contains(&item.ident.to_string());
+        let copied = !self.moved.contains(&item.ident.to_string());
         attributes(&mut item.attrs, &parse_quote!(#[repr(C)]), copied);
+    }
+
+    /// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing and can be. A program need not make every variant.
+    pub fn lay_out_enum(&self, item: &mut ItemEnum) {
+        let copied = !self.moved.contains(&item.ident.to_string());
+        attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]), copied);
+        item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
 }
 
-/// Structs by name, with the words of their fields' types.
+/// Words of types whose values Rust does not copy.
+const MOVED: [&str; 4] = ["mut", "MatMut", "Range", "RangeInclusive"];
+
+/// Structs and enums by name, with the words of their fields' types.
 struct Fields(Vec<(String, BTreeSet<String>)>);
 
 impl Visit<'_> for Fields {
     fn visit_item_struct(&mut self, item: &ItemStruct) {
+        self.note(&item.ident, item.fields.iter());
+    }
+
+    fn visit_item_enum(&mut self, item: &ItemEnum) {
+        self.note(&item.ident, item.variants.iter().flat_map(|v| &v.fields));
+    }
+}
+
+impl Fields {
+    fn note<'f>(&mut self, name: &Ident, fields: impl Iterator<Item = &'f syn::Field>) {
         let mut words = BTreeSet::new();
-        for field in &item.fields {
+        for field in fields {
             let ty = field.ty.to_token_stream().to_string();
             let of = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
             words.extend(of.map(ToOwned::to_owned));
         }
-        self.0.push((item.ident.to_string(), words));
+        self.0.push((name.to_string(), words));
     }
 }
 
@@ -112,7 +132,7 @@ impl VisitMut for LayOut {
     }
 
     fn visit_item_enum_mut(&mut self, item: &mut ItemEnum) {
-        lay_out_enum(item);
+        self.lay_out_enum(item);
     }
 }
 
@@ -139,12 +159,6 @@ pub fn imports(module: &ItemMod) -> TokenStream {
         #[allow(unused_imports)]
         use ::millstream::prelude::*;
     }
-}
-
-/// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing. A program need not make every variant.
-pub fn lay_out_enum(item: &mut ItemEnum) {
-    attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]), true);
-    item.attrs.push(parse_quote!(#[allow(dead_code)]));
 }
 
 fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute, copied: bool) {

@@ -68,6 +68,7 @@ programs! {
     closures
     closures_by_bounds
     closures_handed_on
+    closures_lent
     closures_that_return
     common_subsequences
     compared_shares
@@ -265,6 +266,7 @@ programs! {
     random_reduction_rounds
     ranges_as_arguments
     ranges_by_bounds
+    ranges_in_types
     ranges_in_variables
     raw_names
     recursive_rays

@@ -170,9 +170,33 @@ pub mod program {
             count!(a b (c d) 4) * 10 + sum_by!([1, 2, v], |w| w * v),
         ]
     }
+
+    trait Number: Copy {
+        fn wide(self) -> f64;
+    }
+
+    // What stands behind this `for` is no pattern: `f64` is a type here, and what `$t` may be.
+    macro_rules! numbers {
+        ($($t:ty),+) => {
+            $(impl Number for $t {
+                fn wide(self) -> f64 {
+                    let twice = self + self;
+                    twice as f64
+                }
+            })+
+        };
+    }
+
+    numbers!(u32, f32, f64);
+
+    #[task]
+    pub fn wide(n: u32, x: f64) -> f64 {
+        n.wide() + x.wide() + 0.5f32.wide()
+    }
 }
 
 millstream_tests::cases! {
+    wide(3, 0.25);
     uses(5);
     uses(101);
     names(5);

@@ -32,21 +32,30 @@ pub(super) fn closure_block(body: &syn::Expr, span: Span) -> syn::Expr {
     syn::parse_quote_spanned!(span=> #[#closure] { #body })
 }
 
+/// The closure, or the name of one, that is lent: `&f`, `&mut f`, `&mut *f`.
+fn lent(f: &syn::Expr) -> &syn::Expr {
+    match strip(f) {
+        syn::Expr::Reference(r) => lent(&r.expr),
+        syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => lent(&u.expr),
+        f => f,
+    }
+}
+
 /// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, and
 /// knows of its names that `*x` is `x`.
 pub(in super::super) fn apply(
     f: &syn::Expr,
     args: &[(&Ident, bool)],
 ) -> Result<TokenStream, Refused> {
-    let span = f.span();
-    if let syn::Expr::Path(function) = strip(f) {
+    let (f, span) = (lent(f), f.span());
+    if let syn::Expr::Path(function) = f {
         let args = args.iter().map(|(arg, lent)| match lent {
             true => quote_spanned!(span=> &#arg),
             false => arg.to_token_stream(),
         });
         return Ok(quote_spanned!(span=> #function(#(#args),*)));
     }
-    let syn::Expr::Closure(closure) = strip(f) else {
+    let syn::Expr::Closure(closure) = f else {
         return refused(
             span,
             "expected a closure",

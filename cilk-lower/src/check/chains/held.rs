@@ -225,7 +225,9 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            syn::Expr::MethodCall(m) if !self.is_own_method(m) && m.method != "by_ref" => {
+            e @ syn::Expr::MethodCall(m)
+                if !self.is_own_method(m) && m.method != "by_ref" && self.range_of(e).is_none() =>
+            {
                 let (name, of) = (m.method.to_string(), &m.receiver);
                 let of = match name.as_str() {
                     "row_iter_mut" => return None,
@@ -449,6 +451,9 @@ impl Checker<'_> {
             }
             syn::Expr::Reference(r) if r.mutability.is_some() => {
                 let of = strip(&r.expr);
+                if self.is_held(of) && self.range_of(of).is_some() {
+                    return Some(parse_quote_spanned!(of.span()=> #of.by_ref()));
+                }
                 self.whole_held(of).and_then(|_| self.with_held(of))
             }
             syn::Expr::MethodCall(m) if m.method == "remainder" && m.args.is_empty() => {

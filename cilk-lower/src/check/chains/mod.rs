@@ -155,8 +155,18 @@ impl Checker<'_> {
         if self.is_own_iterator(&m.receiver) {
             return self.is_own_method(m);
         }
-        let held = matches!(strip(&m.receiver), syn::Expr::Path(_));
-        held && borrows(m)
+        borrows(m) && self.is_held(&m.receiver)
+    }
+
+    /// Whether that is a name, or a part of what has one that is a range.
+    pub(super) fn is_held(&self, e: &syn::Expr) -> bool {
+        match strip(e) {
+            syn::Expr::Path(_) => true,
+            e @ (syn::Expr::Field(_) | syn::Expr::Index(_) | syn::Expr::Unary(_)) => {
+                self.range_of(e).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// What a method takes items from: an iterator of the program's own has those that it does not take afterwards.

@@ -28,7 +28,7 @@ impl Checker<'_> {
             }
             ("find" | "find_map" | "position" | "any" | "all" | "nth", Some(_)) => {
                 let of = strip(&m.receiver);
-                let is_named = matches!(of, syn::Expr::Path(_)) && self.range_of(of).is_some();
+                let is_named = self.is_held(of) && self.range_of(of).is_some();
                 is_named.then(|| {
                     let mut taking = m.clone();
                     *taking.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
@@ -42,7 +42,7 @@ impl Checker<'_> {
     /// What asks for items from behind, or how many there are, of what has no name: the others that they are.
     fn asked_from_behind(&mut self, m: &syn::ExprMethodCall) -> Option<syn::Expr> {
         let (span, of, args) = (m.span(), strip(&m.receiver), &m.args);
-        if matches!(of, syn::Expr::Path(_) | syn::Expr::Field(_)) {
+        if matches!(of, syn::Expr::Path(_) | syn::Expr::Field(_)) || self.is_held(of) {
             return None;
         }
         let base = self.links(of, &mut Vec::new())?;
