@@ -157,6 +157,64 @@ const HALVES: &str = "
             let over = if S { ((self.high ^ other.high) & (self.high ^ d.high)) >> 63 != 0 } else { self < other };
             if over { None } else { Some(d) }
         }
+        pub fn overflowing_add(self, other: Self) -> (Self, bool) { (self + other, self.checked_add(other).is_none()) }
+        pub fn overflowing_sub(self, other: Self) -> (Self, bool) { (self - other, self.checked_sub(other).is_none()) }
+        pub fn overflowing_mul(self, other: Self) -> (Self, bool) { (self * other, self.checked_mul(other).is_none()) }
+        pub fn saturating_add(self, other: Self) -> Self {
+            if let Some(sum) = self.checked_add(other) { return sum; }
+            if other.is_negative() { Self::MIN } else { Self::MAX }
+        }
+        pub fn saturating_sub(self, other: Self) -> Self {
+            if let Some(d) = self.checked_sub(other) { return d; }
+            if other.is_negative() { Self::MAX } else { Self::MIN }
+        }
+        pub fn saturating_mul(self, other: Self) -> Self {
+            if let Some(product) = self.checked_mul(other) { return product; }
+            if self.is_negative() != other.is_negative() { Self::MIN } else { Self::MAX }
+        }
+        pub fn checked_div(self, by: Self) -> Option<Self> {
+            let turns = S && self == Self::MIN && by == -Self::of(1, 0);
+            if turns || by == Self::of(0, 0) { None } else { Some(self / by) }
+        }
+        pub fn checked_rem(self, by: Self) -> Option<Self> {
+            let turns = S && self == Self::MIN && by == -Self::of(1, 0);
+            if turns || by == Self::of(0, 0) { None } else { Some(self % by) }
+        }
+        pub fn checked_pow(self, by: u32) -> Option<Self> {
+            let (mut all, mut power, mut left) = (Self::of(1, 0), self, by);
+            while left > 0 {
+                if left % 2 == 1 { all = all.checked_mul(power)?; }
+                left /= 2;
+                if left > 0 { power = power.checked_mul(power)?; }
+            }
+            Some(all)
+        }
+        pub fn wrapping_pow(self, by: u32) -> Self { self.pow(by) }
+        pub fn unsigned_abs(self) -> Wide<false> {
+            let size = self.size();
+            Wide { low: size.low, high: size.high }
+        }
+        pub fn isqrt(self) -> Self {
+            assert!(!self.is_negative());
+            if (self.low | self.high) == 0 { return self; }
+            let (mut rest, mut root) = (self, Self::of(0, 0));
+            let mut bit = Self::left(Self::of(1, 0), self.ilog2() / 2 * 2);
+            while (bit.low | bit.high) != 0 {
+                let with = root | bit;
+                root = Self::right(root, 1);
+                if rest >= with {
+                    rest = rest - with;
+                    root = root | bit;
+                }
+                bit = Self::right(bit, 2);
+            }
+            root
+        }
+        pub fn count_zeros(self) -> u32 { 128 - self.count_ones() }
+        pub fn leading_ones(self) -> u32 { (!self).leading_zeros() }
+        pub fn trailing_ones(self) -> u32 { (!self).trailing_zeros() }
+        pub fn swap_bytes(self) -> Self { Self::of(self.high.swap_bytes(), self.low.swap_bytes()) }
+        pub fn reverse_bits(self) -> Self { Self::of(self.high.reverse_bits(), self.low.reverse_bits()) }
         fn left(self, by: u32) -> Self {
             if by == 0 { self }
             else if by < 64 { Self::of(self.low << by, (self.high << by) | (self.low >> (64 - by))) }

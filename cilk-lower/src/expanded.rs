@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use syn::{
     parse::{Parse, ParseStream, Parser},
     spanned::Spanned,
+    visit::{self, Visit},
     visit_mut::{self, VisitMut},
 };
 
@@ -199,10 +200,11 @@ impl Expand<'_> {
     ) -> Option<T> {
         let (name, span) = (mac.path.get_ident()?.clone(), mac.span());
         let given = self.given(&name, &mac.tokens, span)?;
-        if let ("statement" | "expression", Some(at)) = (what, spawns(given.clone())) {
-            let message =
-                format!("`{name}!` stands for what spawns or syncs, or for a parallel loop");
-            let help = "write it out where it is used; a macro may stand for whole tasks";
+        if let ("statement" | "expression", Some(at)) = (what, told_apart(&given)) {
+            let message = format!(
+                "`{name}!` stands for a parallel loop, or for a child whose result goes elsewhere than to a `let`"
+            );
+            let help = "write it out where it is used; a macro may stand for whole tasks, and for `let x = spawn!(..);`, `spawn!(..);` and `sync!();`";
             self.say((at, message, help.to_owned()));
             return None;
         }
@@ -300,13 +302,75 @@ fn count(tokens: TokenStream) -> usize {
     tokens.into_iter().map(one).sum()
 }
 
-/// Where statements spawn or sync. These are told apart by their places, which are those in the macro for each use of it.
+/// Where statements have a parallel loop, or a child of which more is to be known than that it is one. These are told apart by their places, which are those in
+/// the macro for each use of it.
+fn told_apart(given: &TokenStream) -> Option<Span> {
+    spawns(given.clone())?;
+    let mut found = Placed(None);
+    match syn::Block::parse_within.parse2(given.clone()) {
+        Ok(stmts) => stmts.iter().for_each(|stmt| found.visit_stmt(stmt)),
+        // What is wrong with them is said where they are read.
+        Err(_) => return None,
+    }
+    found.0
+}
+
+/// Where there is anything that spawns or syncs.
 fn spawns(tokens: TokenStream) -> Option<Span> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(i) if i == "spawn" || i == "sync" || i == "parallel" => Some(i.span()),
         TokenTree::Group(g) => spawns(g.stream()),
         _ => None,
     })
+}
+
+/// Looks for what is told apart by its place.
+struct Placed(Option<Span>);
+
+impl Placed {
+    fn arguments(&mut self, mac: &syn::Macro) {
+        self.0 = self.0.or_else(|| spawns(mac.tokens.clone()));
+    }
+}
+
+impl<'s> Visit<'s> for Placed {
+    fn visit_stmt(&mut self, stmt: &'s syn::Stmt) {
+        let is = |mac: &syn::Macro, names: &[&str]| names.iter().any(|n| mac.path.is_ident(n));
+        match stmt {
+            syn::Stmt::Local(l) => match l.init.as_ref().map(|init| (&*init.expr, &init.diverge)) {
+                Some((syn::Expr::Macro(m), None)) if is(&m.mac, &["spawn"]) => {
+                    self.arguments(&m.mac);
+                }
+                _ => visit::visit_stmt(self, stmt),
+            },
+            syn::Stmt::Macro(m) if m.semi_token.is_some() && is(&m.mac, &["spawn", "sync"]) => {
+                self.arguments(&m.mac);
+            }
+            _ => visit::visit_stmt(self, stmt),
+        }
+    }
+
+    fn visit_macro(&mut self, mac: &'s syn::Macro) {
+        if let Some(name) = mac
+            .path
+            .get_ident()
+            .filter(|n| *n == "spawn" || *n == "sync")
+        {
+            self.0 = self.0.or(Some(name.span()));
+        }
+        self.arguments(mac);
+    }
+
+    fn visit_attribute(&mut self, attr: &'s syn::Attribute) {
+        if attr
+            .path()
+            .segments
+            .last()
+            .is_some_and(|s| s.ident == "parallel")
+        {
+            self.0 = self.0.or_else(|| Some(attr.span()));
+        }
+    }
 }
 
 impl VisitMut for Expand<'_> {

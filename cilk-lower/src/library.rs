@@ -228,6 +228,18 @@ const TYPES: &str = "
         const fn end(&self) -> &T { &self.last }
         const fn contains(&self, x: &T) -> bool { self.first <= *x && *x <= self.last }
         const fn is_empty(&self) -> bool { !(self.first <= self.last) }
+        fn next(&mut self) -> Option<T> {
+            if !(self.first <= self.last) { return None; }
+            let x = self.first;
+            if x < self.last { self.first = x + 1; } else { self.first = 1; self.last = 0; }
+            Some(x)
+        }
+        fn next_back(&mut self) -> Option<T> {
+            if !(self.first <= self.last) { return None; }
+            let x = self.last;
+            if self.first < x { self.last = x - 1; } else { self.first = 1; self.last = 0; }
+            Some(x)
+        }
     }
 ";
 

@@ -73,8 +73,8 @@ pub mod program {
 //~   help: give the macro as many of each
 //~ 38:24: macros stand for too much here
 //~   help: a macro that uses itself needs a rule that ends this; or write a loop or a function
-//~ 46:24: `child!` stands for what spawns or syncs, or for a parallel loop
-//~   help: write it out where it is used; a macro may stand for whole tasks
+//~ 46:24: `child!` stands for a parallel loop, or for a child whose result goes elsewhere than to a `let`
+//~   help: write it out where it is used; a macro may stand for whole tasks, and for `let x = spawn!(..);`, `spawn!(..);` and `sync!();`
 //~ 51:17: no rule of `square!` takes this
 //~   help: it takes `($ x : expr)`
 //~ 53:21: what `several!` stands for here is no expression: unexpected token

@@ -93,6 +93,7 @@ programs! {
     defaults_of_traits
     drawn_adaptors
     drawn_iterators
+    drawn_ranges
     dynamic_programs
     early_returns
     edit_distance
@@ -169,6 +170,7 @@ programs! {
     iterators_of_options
     iterators_of_references
     jacobi
+    joins_by_macros
     jumps
     karatsuba
     kd_trees
@@ -353,6 +355,7 @@ programs! {
     while_loops
     wide_integers
     wide_loops
+    wide_methods
     wide_nested_loops
     wide_spawn
     wildcards

@@ -32,7 +32,7 @@ fn is_counted(e: &syn::Expr) -> bool {
     let syn::Expr::Range(r) = strip(e) else {
         return false;
     };
-    r.start.is_some() && r.end.is_some() && matches!(r.limits, syn::RangeLimits::HalfOpen(_))
+    r.start.is_some() && r.end.is_some()
 }
 
 /// What has as many items, each by its number.
@@ -133,6 +133,7 @@ impl Checker<'_> {
                     while #left > 0 { #left -= 1; let _ = #from.next()?; }
                     #left = #beside - 1; #from.next()),
             ),
+            ("rev", None) => (TokenStream::new(), quote_spanned!(span=> #from.next_back())),
             ("enumerate", None) => (
                 quote_spanned!(span=> let mut #left: usize = 0;),
                 quote_spanned!(span=>
@@ -170,7 +171,8 @@ impl Checker<'_> {
                     {
                         let ty = Ident::new(scalar.name(), span);
                         let (low, high) = (&r.start, &r.end);
-                        with = parse_quote_spanned!(span=> (#low as #ty)..(#high as #ty));
+                        let limits = &r.limits;
+                        with = parse_quote_spanned!(span=> (#low as #ty) #limits (#high as #ty));
                     }
                     let stmt = parse_quote_spanned!(span=> let mut #beside = #with;);
                     if let syn::Stmt::Local(local) = &stmt {
@@ -208,7 +210,8 @@ impl Checker<'_> {
         };
         let pat = parse_quote_spanned!(span=> mut #from);
         if !self.let_chain(&pat, of, stmts) {
-            if !self.is_own_iterator(of) {
+            let is_range = matches!(strip(of), syn::Expr::Range(r) if r.end.is_some());
+            if !is_range && !self.is_own_iterator(of) && self.range_of(of).is_none() {
                 return None;
             }
             // A value like others.

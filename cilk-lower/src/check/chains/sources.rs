@@ -1,7 +1,7 @@
 //! What may find nothing, by its name: methods that end a chain, `a.get(i)` and its kin, `x.checked_add(y)`. Of each the statements behind which `some` tells
 //! whether there is something, and `best` is that.
 
-use super::{super::places::strip, Refused, apply, item, loops::Loop, own, refused};
+use super::{super::places::strip, Refused, apply, item, loops::Loop, own};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::parse_quote_spanned;
@@ -73,13 +73,6 @@ pub(super) fn part(
     let value = match (name, m.args.first()) {
         ("get", Some(index)) => {
             if let syn::Expr::Range(range) = strip(index) {
-                let syn::RangeLimits::HalfOpen(_) = range.limits else {
-                    return refused(
-                        index.span(),
-                        "`get` of a range with its end",
-                        "write the index behind it: `lo..hi + 1`",
-                    );
-                };
                 let (low, high) = (own("low", span), own("high", span));
                 let lo = range
                     .start
@@ -89,10 +82,20 @@ pub(super) fn part(
                     || quote_spanned!(span=> #all.len()),
                     ToTokens::to_token_stream,
                 );
+                let (fits, part) = match range.limits {
+                    syn::RangeLimits::HalfOpen(_) => (
+                        quote_spanned!(span=> #low <= #high && #high <= #all.len()),
+                        quote_spanned!(span=> #low..#high),
+                    ),
+                    syn::RangeLimits::Closed(_) => (
+                        quote_spanned!(span=> #high < #all.len() && #low <= #high + 1),
+                        quote_spanned!(span=> #low..#high + 1),
+                    ),
+                };
                 return Ok(quote_spanned!(span=>
                     let #all = #by(#of)[..]; let (#low, #high): (usize, usize) = (#lo, #hi);
-                    let #some = #low <= #high && #high <= #all.len();
-                    let mut #best; if #some { #best = #by #all[#low..#high]; }));
+                    let #some = #fits;
+                    let mut #best; if #some { #best = #by #all[#part]; }));
             }
             return Ok(quote_spanned!(span=>
                 let #all = #by(#of)[..]; let #at: usize = #index; let #some = #at < #all.len();
