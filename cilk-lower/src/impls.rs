@@ -30,6 +30,9 @@ const OPERATORS: &[&str] = &[
     "Add", "Sub", "Mul", "Div", "Rem", "BitAnd", "BitOr", "BitXor", "Shl", "Shr", "Neg", "Not",
 ];
 
+/// Rust's traits by which a value stands for a place, whose functions are told by their names as those of operators are: of each what it takes and what it is for.
+const PLACES: &[&str] = &["Index", "IndexMut", "Deref", "DerefMut", "AsRef", "AsMut"];
+
 /// Rust's traits that are for what runs beside a program: text, hashes and threads. What stands in blocks of them is rustc's affair.
 const BESIDE: &[&str] = &[
     "Display", "Debug", "Binary", "Octal", "LowerHex", "UpperHex", "LowerExp", "UpperExp", "Error",
@@ -61,8 +64,8 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
     if name == DEFAULT {
         return Some(Of::Rusts(name));
     }
-    let indexes = matches!(&*name, "Index" | "IndexMut");
-    if OPERATORS.contains(&name.trim_end_matches("Assign")) || is_order(&name) || indexes {
+    let places = PLACES.contains(&&*name);
+    if OPERATORS.contains(&name.trim_end_matches("Assign")) || is_order(&name) || places {
         return Some(Of::Rusts(name + &operand(last, item)));
     }
     if BESIDE.contains(&&*name) {
@@ -83,7 +86,7 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
 }
 
 /// What to write instead of traits that there are not.
-const OTHERS: &str = "there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`";
+const OTHERS: &str = "there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Deref`, `AsRef`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`";
 
 /// An operator of references as one of what they refer to, whose `self` is taken by reference: `impl Mul for &Z` is a second `Mul` of `Z`.
 pub(crate) fn take_reference(block: &mut syn::ItemImpl, of: &mut String) {
@@ -125,7 +128,9 @@ pub(crate) fn read(
 ) -> Members {
     let mut out = Members::default();
     let output = item.items.iter().find_map(|member| match member {
-        syn::ImplItem::Type(t) if t.ident == "Output" => Some(t.ty.to_token_stream()),
+        syn::ImplItem::Type(t) if t.ident == "Output" || t.ident == "Target" => {
+            Some((t.ident.clone(), t.ty.to_token_stream()))
+        }
         _ => None,
     });
     for member in &item.items {
@@ -183,7 +188,7 @@ fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
     format!("<{}>", other.replace(' ', ""))
 }
 
-/// Says in each block of `IndexMut` what that of `Index` says that there is.
+/// Says in each block of `IndexMut` what that of `Index` says that there is, and in those of `DerefMut` what those of `Deref` do.
 pub(crate) fn share_outputs<T>(blocks: &mut [(syn::ItemImpl, T)]) {
     // The trait's name, and of what and by what it is.
     fn key(block: &syn::ItemImpl) -> Option<(String, String)> {
@@ -194,37 +199,40 @@ pub(crate) fn share_outputs<T>(blocks: &mut [(syn::ItemImpl, T)]) {
     }
     let mut outputs: Vec<(String, syn::ImplItem)> = Vec::new();
     for (block, _) in blocks.iter() {
-        let is_output = |item: &&syn::ImplItem| name_of(item).is_some_and(|name| name == "Output");
+        let is_output = |item: &&syn::ImplItem| {
+            name_of(item).is_some_and(|name| name == "Output" || name == "Target")
+        };
         if let Some((name, of)) = key(block)
-            && name == "Index"
+            && (name == "Index" || name == "Deref")
             && let Some(output) = block.items.iter().find(is_output)
         {
-            outputs.push((of, output.clone()));
+            outputs.push((name + "Mut" + &of, output.clone()));
         }
     }
     for (block, _) in blocks {
         if let Some((name, of)) = key(block)
-            && name == "IndexMut"
-            && let Some((_, output)) = outputs.iter().find(|(known, _)| *known == of)
+            && let Some((_, output)) = outputs
+                .iter()
+                .find(|(known, _)| *known == name.clone() + &of)
         {
             block.items.push(output.clone());
         }
     }
 }
 
-/// The tokens with that type for `Self::Output`.
-fn outputs(tokens: TokenStream, output: &TokenStream) -> TokenStream {
+/// The tokens with that type for `Self::Output`, or for what else it is called.
+fn outputs(tokens: TokenStream, output: &(Ident, TokenStream)) -> TokenStream {
     let mut out: Vec<TokenTree> = Vec::new();
     for token in tokens {
         match token {
-            TokenTree::Ident(i) if i == "Output" && out.len() >= 3 => {
+            TokenTree::Ident(i) if i == output.0 && out.len() >= 3 => {
                 let path: String = out[out.len() - 3..]
                     .iter()
                     .map(ToString::to_string)
                     .collect();
                 if path == "Self::" {
                     out.truncate(out.len() - 3);
-                    out.extend(output.clone());
+                    out.extend(output.1.clone());
                 } else {
                     out.push(TokenTree::Ident(i));
                 }

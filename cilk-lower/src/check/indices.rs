@@ -1,4 +1,4 @@
-//! `impl Index<(usize, usize)> for Grid` of the program: `grid[(x, y)]` is what its function refers to.
+//! `impl Index<(usize, usize)> for Grid` and `impl Deref for Stack` of the program: `grid[(x, y)]` and `*stack` are what their functions refer to.
 
 use super::Checker;
 use crate::{
@@ -9,7 +9,9 @@ use millstream_graph::ty::Type;
 use proc_macro2::Span;
 
 const READ: &str = "index";
-const WRITTEN: &str = "index_mut";
+const DEREF: &str = "deref";
+/// How many types may stand for each other, one behind another.
+const DEEPEST: usize = 16;
 
 impl Checker<'_> {
     /// A place of a value that the program says how to index; none if it does not.
@@ -44,6 +46,49 @@ impl Checker<'_> {
             return Some(self.refuse(span, message, help));
         };
         Some(Self::what_refers(call))
+    }
+
+    /// What `*value` is of a type with an `impl Deref`; none if it has none.
+    pub(super) fn dereferenced(&mut self, value: &Expr) -> Option<Expr> {
+        let base = self.behind_refs(value.clone());
+        if self.kind.is_none() || !matches!(self.shallow(&base.ty), Ty::Struct(_)) {
+            return None;
+        }
+        if self.stands_for(&base) > DEEPEST {
+            return None;
+        }
+        let call = self.overloaded(DEREF, &[&base], value.span)?;
+        Some(Self::what_refers(call))
+    }
+
+    /// By how many functions a place was reached: types may stand for each other in a circle.
+    fn stands_for(&self, place: &Expr) -> usize {
+        match &*place.kind {
+            ExprKind::Deref(of) | ExprKind::AddrOf(of) => self.stands_for(of),
+            ExprKind::Call(id, args) if self.gives_place(*id).is_some() => {
+                args.first().map_or(0, |of| 1 + self.stands_for(of))
+            }
+            _ => 0,
+        }
+    }
+
+    /// The same behind a reference that is wanted to another type: `&stack` where `&[T]` is.
+    pub(super) fn dereferenced_as(&mut self, e: &Expr, have: &Ty, want: &Ty) -> Option<Expr> {
+        let mutable = match want {
+            Ty::Slice { mutable, .. } | Ty::Ref { mutable, .. } => *mutable,
+            _ => return None,
+        };
+        let Ty::Ref { target, .. } = have else {
+            return None;
+        };
+        let place = Expr::new(ExprKind::Deref(e.clone()), (**target).clone(), e.span);
+        let behind = self.dereferenced(&place)?;
+        let lent = self.borrow(behind, mutable, e.span);
+        Some(match &lent.ty {
+            // What is wrong has been said.
+            Ty::Ref { target, .. } if matches!(**target, Ty::Error) => Self::broken(e.span),
+            _ => lent,
+        })
     }
 
     /// What a call refers to.
@@ -87,39 +132,53 @@ impl Checker<'_> {
                 let base = self.as_written(base);
                 made(ExprKind::Index(base, i))
             }
-            ExprKind::Deref(of) => match &*of.kind {
-                ExprKind::Call(id, args) if self.is_index(*id) => {
-                    let [base, index] = args.as_slice() else {
-                        return made(ExprKind::Deref(of));
-                    };
-                    let base = match &*base.kind {
-                        ExprKind::AddrOf(base) => base.clone(),
-                        ExprKind::Call(of, _) if self.is_index(*of) => {
-                            Self::what_refers(base.clone())
-                        }
-                        _ => return made(ExprKind::Deref(of)),
-                    };
-                    let base = self.as_written(base);
-                    self.writable(&base);
-                    match self.overloaded(WRITTEN, &[&base, index], span) {
-                        Some(call) => Self::what_refers(call),
-                        None => {
-                            let shown = self.show(&base.ty);
-                            let message =
-                                format!("what an index of `{shown}` refers to cannot be written");
-                            let help = format!("write `impl IndexMut<..> for {shown} {{ .. }}`");
-                            self.refuse(span, message, help)
-                        }
-                    }
-                }
-                _ => made(ExprKind::Deref(of)),
+            ExprKind::Deref(of) => match self.written_by(&of, span) {
+                Some(written) => written,
+                None => made(ExprKind::Deref(of)),
             },
+            // A slice is the place itself.
+            ExprKind::Call(..) => self.written_by(&place, span).unwrap_or(place),
             _ => place,
         }
     }
 
-    fn is_index(&self, id: FnId) -> bool {
+    /// What a call that gives a place refers to where that is written to; none if it is no such call.
+    fn written_by(&mut self, call: &Expr, span: Span) -> Option<Expr> {
+        let ExprKind::Call(id, args) = &*call.kind else {
+            return None;
+        };
+        let read = self.gives_place(*id)?;
+        let (base, rest) = args.split_first()?;
+        let base = match &*base.kind {
+            ExprKind::AddrOf(base) => base.clone(),
+            ExprKind::Call(of, _) if self.gives_place(*of).is_some() => {
+                Self::what_refers(base.clone())
+            }
+            _ => return None,
+        };
+        let base = self.as_written(base);
+        self.writable(&base);
+        let all: Vec<&Expr> = std::iter::once(&base).chain(rest).collect();
+        let written = format!("{read}_mut");
+        if let Some(call) = self.overloaded(&written, &all, span) {
+            return Some(Self::what_refers(call));
+        }
+        let shown = self.show(&base.ty);
+        let (what, by) = match read {
+            READ => ("an index", "IndexMut<..>"),
+            _ => ("`*`", "DerefMut"),
+        };
+        Some(self.refuse(
+            span,
+            format!("what {what} of `{shown}` refers to cannot be written"),
+            format!("write `impl {by} for {shown} {{ .. }}`"),
+        ))
+    }
+
+    /// By which name a function gives a place that is read.
+    fn gives_place(&self, id: FnId) -> Option<&'static str> {
         let mut operators = self.m.operators.iter();
-        operators.any(|(name, of)| *of == id && name == READ)
+        let (name, _) = operators.find(|(_, of)| *of == id)?;
+        [READ, DEREF].into_iter().find(|read| name == read)
     }
 }

@@ -87,6 +87,11 @@ impl Checker<'_> {
         if let (AS_ARRAY | AS_ARRAYS, [len]) = (name, args) {
             return self.as_array(receiver, len, name == AS_ARRAYS, span);
         }
+        let name = match (name, args) {
+            ("as_ref", []) => "as_slice",
+            ("as_mut", []) => "as_mut_slice",
+            _ => name,
+        };
         let mutable = WRITING_METHODS.contains(&name);
         let own = name == "contains" && self.has_own("eq", &receiver.ty);
         if own || !SLICE_METHODS.contains(&name) {

@@ -17,7 +17,7 @@ use syn::{parse_quote_spanned, spanned::Spanned};
 
 impl Checker<'_> {
     pub(super) fn method_call(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Expr {
-        let (span, at, name) = (m.span(), m.method.span(), m.method.to_string());
+        let (at, name) = (m.method.span(), m.method.to_string());
         if let Some(call) = self.handle_method(m) {
             return call;
         }
@@ -56,6 +56,12 @@ impl Checker<'_> {
             };
             return self.rusts_method(&m, receiver, want);
         }
+        self.method_of(m, receiver, want)
+    }
+
+    /// The same of what it is called on.
+    fn method_of(&mut self, m: &syn::ExprMethodCall, receiver: Expr, want: Option<&Ty>) -> Expr {
+        let (span, name) = (m.span(), m.method.to_string());
         match self.meant(m, &receiver, want) {
             Meant::Own(item, by) => {
                 let said = match self.shallow(&receiver.ty) {
@@ -167,6 +173,11 @@ impl Checker<'_> {
                             "write the range where it is needed: `({ends}).{name}(..)`, or a `for`"
                         ),
                     );
+                }
+                if self.m.member(id, &name).is_none()
+                    && let Some(behind) = self.dereferenced(&receiver)
+                {
+                    return self.method_of(m, behind, want);
                 }
                 // Of what it has by itself this is no method.
                 let item = self.m.member(id, &name).filter(|_| !said);

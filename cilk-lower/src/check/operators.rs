@@ -374,6 +374,9 @@ impl Checker<'_> {
                     // `*slice` only ever stands behind `&` or in front of an index; the slice itself serves.
                     Ty::Slice { .. } => e,
                     other => {
+                        if let Some(behind) = self.dereferenced(&e) {
+                            return behind;
+                        }
                         let shown = self.show(&other);
                         self.refuse(
                             span,

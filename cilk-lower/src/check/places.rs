@@ -91,6 +91,10 @@ impl Checker<'_> {
 
     pub(super) fn field(&mut self, f: &syn::ExprField) -> Expr {
         let base = self.expr(&f.base, None);
+        self.field_of(base, f)
+    }
+
+    fn field_of(&mut self, base: Expr, f: &syn::ExprField) -> Expr {
         let base = self.behind_refs(base);
         let member = member_name(&f.member);
         let span = f.span();
@@ -109,6 +113,10 @@ impl Checker<'_> {
                     let ty = self.field_type(&base.ty, id, i);
                     return Expr::new(ExprKind::Field(base, i), ty, span);
                 }
+                if let Some(behind) = self.dereferenced(&base) {
+                    return self.field_of(behind, f);
+                }
+                let def = &self.m.structs[id];
                 let (name, known): (String, Vec<String>) = (
                     def.name.clone(),
                     def.fields.iter().map(|(n, _)| format!("`{n}`")).collect(),
@@ -157,6 +165,11 @@ impl Checker<'_> {
             return self.rows_of(&rows, Some(&i.index), span);
         }
         let base = self.indexed(&i.expr, None);
+        self.index_of(base, i)
+    }
+
+    fn index_of(&mut self, base: Expr, i: &syn::ExprIndex) -> Expr {
+        let span = i.span();
         let base = self.behind_refs(base);
         if self.range_of(&i.index).is_some() {
             return self.refuse(
@@ -203,6 +216,9 @@ impl Checker<'_> {
                 if let Some(own) = self.index_of_own(&base, &i.index, span) {
                     return own;
                 }
+                if let Some(behind) = self.dereferenced(&base) {
+                    return self.index_of(behind, i);
+                }
                 let shown = self.show(&other);
                 self.refuse(
                     span,
@@ -233,7 +249,14 @@ impl Checker<'_> {
     pub(super) fn borrow(&mut self, e: Expr, mutable: bool, span: proc_macro2::Span) -> Expr {
         if matches!(self.shallow(&e.ty), Ty::Slice { .. } | Ty::Mat { .. }) {
             // `&mut *slice`, `&slice`: the same view again.
-            return self.reborrow(e, mutable);
+            let e = match mutable {
+                true => self.as_written(e),
+                false => e,
+            };
+            return match self.shallow(&e.ty) {
+                Ty::Error => e,
+                _ => self.reborrow(e, mutable),
+            };
         }
         if let ExprKind::Deref(inner) = &*e.kind
             && matches!(self.shallow(&inner.ty), Ty::Ref { mutable: m, .. } if m == mutable)
@@ -354,11 +377,15 @@ impl Checker<'_> {
     fn sub_slice_of(
         &mut self,
         base: Expr,
-        range: &syn::ExprRange,
+        syntax: &syn::ExprRange,
         mutable: bool,
         span: proc_macro2::Span,
     ) -> Expr {
-        let range = self.slice_range(range);
+        let base = self.behind_refs(base);
+        if let (Ty::Struct(_), Some(behind)) = (self.shallow(&base.ty), self.dereferenced(&base)) {
+            return self.sub_slice_of(behind, syntax, mutable, span);
+        }
+        let range = self.slice_range(syntax);
         let base = match mutable {
             true => self.as_written(base),
             false => base,
@@ -453,6 +480,9 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        if let Some(behind) = self.dereferenced_as(&e, &have, &target) {
+            return self.coerce(behind, want);
+        }
         let (have, wanted) = (self.show(&have), self.show(&target));
         let help = mismatch_help(&have, &wanted, &e);
         let source = tail(&e);
@@ -529,6 +559,10 @@ impl Checker<'_> {
                 };
                 let reference = Expr::new(ExprKind::AddrOf(receiver), reference, span);
                 Some((Expr::new(ExprKind::Unsize(reference), slice, span), *elem))
+            }
+            Ty::Struct(_) => {
+                let behind = self.dereferenced(&receiver)?;
+                self.as_slice(behind, mutable)
             }
             _ => None,
         }

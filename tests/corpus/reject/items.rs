@@ -26,7 +26,7 @@ pub mod program {
 //~ 5:5: a `static mut` is not part of the task language
 //~   help: leave out the `mut` if nothing writes to it, else pass a buffer as an argument
 //~ 9:10: an `impl` of this trait is not part of the task language
-//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Deref`, `AsRef`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 13:5: a union is not part of the task language
 //~   help: use a struct, or `to_bits` and `from_bits`
 //~ 18:5: a macro is not part of the task language

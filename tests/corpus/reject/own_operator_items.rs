@@ -41,6 +41,6 @@ pub mod program {
 }
 
 //~ 20:10: an `impl` of this trait is not part of the task language
-//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
+//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Deref`, `AsRef`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 32:25: there is no struct `Missing` in this program
 //~   help: an `impl` block belongs to a struct of this program

@@ -301,6 +301,7 @@ programs! {
     slices
     slices_as_arrays
     slices_in_patterns
+    slices_themselves
     small_arrays
     sorted_slices
     spanning_forests
@@ -346,6 +347,7 @@ programs! {
     u64_full_range
     unbalanced_trees
     unused_results
+    values_behind_own_types
     values_copied
     vertex_sets
     views

@@ -297,11 +297,44 @@ impl Checker<'_> {
         ) {
             (Some(Ok(found)), Some(arms)) => self.expr(&found.matched(&arms), want),
             (Some(Err(why)), _) => self.refuse_why(why),
-            _ => {
-                let value = self.scrutinee(e, arms);
-                self.matching(value, arms, want, span)
-            }
+            _ => match self.slice_itself(e, arms) {
+                Some((value, mutable)) => {
+                    let pats: Vec<syn::Pat> = arms
+                        .iter()
+                        .map(|arm| of_elements(arm.pat, mutable))
+                        .collect();
+                    let arms = arms
+                        .iter()
+                        .zip(&pats)
+                        .map(|(arm, pat)| ArmSyntax { pat, ..*arm });
+                    self.matching(value, &arms.collect::<Vec<_>>(), want, span)
+                }
+                None => {
+                    let value = self.scrutinee(e, arms);
+                    self.matching(value, arms, want, span)
+                }
+            },
         }
+    }
+
+    /// The slice that a `match` of `*slice` or `a[lo..hi]` is of, whose elements patterns name themselves and not references to them; and whether it is `&mut`.
+    fn slice_itself(&mut self, e: &syn::Expr, arms: &[ArmSyntax<'_>]) -> Option<(Expr, bool)> {
+        let is_place = match strip(e) {
+            syn::Expr::Unary(u) => matches!(u.op, syn::UnOp::Deref(_)),
+            syn::Expr::Index(i) => self.range_of(&i.index).is_some(),
+            _ => false,
+        };
+        let ty = is_place.then(|| self.type_ahead(&syn::parse_quote_spanned!(e.span()=> (&#e))));
+        let Ty::Slice { .. } = self.shallow(&ty?) else {
+            return None;
+        };
+        let writes = |arm: &ArmSyntax<'_>| needs_of(arm.pat) == Needs::Memory { mutable: true };
+        let mutable = arms.iter().any(writes);
+        let value = match mutable {
+            true => self.expr(&syn::parse_quote_spanned!(e.span()=> (&mut #e)), None),
+            false => self.expr(&syn::parse_quote_spanned!(e.span()=> (&#e)), None),
+        };
+        Some((value, mutable))
     }
 
     /// What a `match` is of. What a closure is lent is a reference there, where names need that.
@@ -346,4 +379,24 @@ impl Checker<'_> {
             Err(why) => self.refuse_why(why),
         })
     }
+}
+
+/// A pattern of a slice itself as one of what refers to it.
+fn of_elements(pat: &syn::Pat, mutable: bool) -> syn::Pat {
+    let mut pat = pat.clone();
+    match &mut pat {
+        syn::Pat::Or(or) => or
+            .cases
+            .iter_mut()
+            .for_each(|case| *case = of_elements(case, mutable)),
+        syn::Pat::Paren(p) => *p.pat = of_elements(&p.pat, mutable),
+        syn::Pat::Slice(s) => {
+            pat = match mutable {
+                true => syn::parse_quote_spanned!(s.span()=> &mut #s),
+                false => syn::parse_quote_spanned!(s.span()=> &#s),
+            };
+        }
+        _ => {}
+    }
+    pat
 }
