@@ -378,13 +378,15 @@ impl Module {
         };
         if kind != FunctionKind::Helper {
             // A range is no value that lies in memory: a task takes one as its two ends.
-            let takes = params.iter().map(|(_, ty)| ty);
-            let mut takes = takes.filter(|ty| kind == FunctionKind::Kernel || !self.is_range(ty));
-            let within = takes.any(|ty| self.holds_range(ty));
+            let mut takes = params.iter().map(|(_, ty)| ty);
+            let within = match kind {
+                FunctionKind::Kernel => takes.any(|ty| self.holds_range(ty)),
+                _ => !takes.all(|ty| self.takes_ranges(ty)),
+            };
             if within || self.holds_range(&ret) {
                 let message = match kind {
                     FunctionKind::Kernel => "a kernel cannot take a range",
-                    _ if within => "a task cannot take what holds a range",
+                    _ if within => "a task cannot take ranges but as they are, or in structs",
                     _ => "a task cannot return a range",
                 };
                 self.diags

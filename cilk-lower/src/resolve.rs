@@ -18,6 +18,20 @@ impl Module {
         both.into_iter().any(|range| self.holds(ty, range))
     }
 
+    /// Whether a task may take a value of a type, as far as ranges in it are concerned: these are taken as their two ends, and lie in no memory.
+    pub(crate) fn takes_ranges(&self, ty: &Type) -> bool {
+        if self.is_range(ty) || !self.holds_range(ty) {
+            return true;
+        }
+        match ty {
+            Type::Struct(id) if !self.structs[*id].is_enum() => {
+                let fields = &self.structs[*id].fields;
+                fields.iter().all(|(_, ty)| self.takes_ranges(ty))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a type is that of ranges.
     pub(crate) fn is_range(&self, ty: &Type) -> bool {
         let Type::Struct(id) = ty else { return false };

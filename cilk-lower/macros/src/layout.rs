@@ -63,6 +63,20 @@ fn holds_rusts(ty: &Type, program: &Program) -> bool {
     }
 }
 
+/// Whether values of a type have ranges in them.
+fn holds_ranges(ty: &Type, program: &Program) -> bool {
+    match ty {
+        Type::Struct(id) => {
+            let def = &program.structs[*id];
+            def.is_range() || def.fields.iter().any(|(_, ty)| holds_ranges(ty, program))
+        }
+        Type::Tuple(types) => types.iter().any(|ty| holds_ranges(ty, program)),
+        Type::Array(ty, _) | Type::Option(ty) => holds_ranges(ty, program),
+        Type::Result(ok, err) => holds_ranges(ok, program) || holds_ranges(err, program),
+        _ => false,
+    }
+}
+
 /// Adds them to the modules within.
 pub(crate) fn add_within(module: &mut ItemMod, here: &str, program: &Program) {
     let items = module.content.iter_mut().flat_map(|(_, items)| items);
@@ -153,7 +167,8 @@ fn layout(id: StructId, path: TokenStream, program: &Program) -> TokenStream {
             }
         }
     };
-    if borrows {
+    // Ranges are no data that lies in memory.
+    if borrows || holds_ranges(&Type::Struct(id), program) {
         return arg;
     }
     quote! {

@@ -268,8 +268,10 @@ programs! {
     random_reduction_rounds
     ranges_as_arguments
     ranges_by_bounds
+    ranges_in_arguments
     ranges_in_types
     ranges_in_variables
+    ranges_over_syncs
     raw_names
     recursive_rays
     references
