@@ -559,6 +559,9 @@ pub(crate) fn without_lifetime(ty: &syn::Type) -> Option<Span> {
             }
             syn::visit::visit_type_reference(self, r);
         }
+
+        // What a function takes has a lifetime of its own each time.
+        fn visit_type_fn_ptr(&mut self, _: &syn::TypeFnPtr) {}
     }
     let mut search = Search(None);
     syn::visit::Visit::visit_type(&mut search, ty);
