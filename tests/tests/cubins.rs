@@ -323,3 +323,27 @@ fn the_documentation_quotes_what_is_generated() {
         "docs/cuda.md quotes what `lower --emit cuda` does not print: {gone:#?}"
     );
 }
+
+/// Two tasks that one lane runs, each with loops of its own: a part has the loops of its tasks, for each takes the compiler seconds.
+#[test]
+fn a_part_has_the_regions_of_its_tasks() {
+    let source = "#[millstream::program] mod apart {
+        #[task] pub fn doubled(a: &mut [u32]) { #[parallel] for x in a.iter_mut() { *x *= 2; } }
+        #[task] pub fn squared(a: &mut [u64]) { #[parallel] for x in a.iter_mut() { *x *= *x; } }
+    }";
+    let program = prepare(source, "apart.rs").unwrap().levelized;
+    let text = generate(&Plan::new(&program, 1 << 30), Options::default());
+    let parts = text.dispatches();
+    assert_eq!(parts.len(), 2, "{parts:?}");
+    let mut cases = 0;
+    for part in &parts {
+        let text = text.part(part);
+        let own = text.lines().find_map(|l| l.strip_prefix("#define RUNS_"));
+        let own = format!(" || defined(RUNS_{})", own.expect("whose regions it has"));
+        let guards = text.lines().filter(|l| l.contains("!defined(PARTS)"));
+        let (its, others): (Vec<&str>, Vec<&str>) = guards.partition(|l| l.contains(&own));
+        assert_eq!(its.len(), others.len(), "{its:?} {others:?}");
+        cases += its.len();
+    }
+    assert!(cases >= 2, "{cases}");
+}

@@ -125,13 +125,17 @@ impl Generated {
         })
     }
 
-    /// How much there is to compile of a source: bytes of its segment's text.
+    /// How much there is to compile of a source: bytes of its segment's text, and for whoever has regions of its own as much as a part is.
     fn weight(&self, source: usize) -> usize {
+        let regions = match self.masters.len() > 1 && self.masters.contains(&source) {
+            true => PART_BYTES,
+            false => 0,
+        };
         let segment = self.written.get(source).map(|s| Section::Segment(*s));
         let found = self
             .sections()
             .find(|(cut, _)| Some(cut.section) == segment);
-        1 + found.map_or(0, |(_, text)| text.len())
+        1 + regions + found.map_or(0, |(_, text)| text.len())
     }
 
     /// The sections with their texts; what stands before the first one is common.
@@ -155,11 +159,18 @@ impl Generated {
             Part::Dispatches(_) => &["ALONE"],
             Part::Kernels(Image::Persistent) => &[],
         };
+        let mut defined: Vec<String> = defined.iter().map(ToString::to_string).collect();
+        // Where there is one, each part has all that there is.
+        if let (Part::Dispatches(of) | Part::Segments(_, of), 2..) = (part, self.masters.len()) {
+            let runs = of.iter().filter(|i| self.masters.contains(i));
+            let runs = runs.map(|i| format!("RUNS_{i}"));
+            defined.extend(["PARTS".to_owned()].into_iter().chain(runs));
+        }
         let kernels_of = match part {
             Part::Kernels(image) => Some(*image),
             Part::Dispatches(_) | Part::Segments(..) => None,
         };
-        self.cut(defined, |section| match section {
+        self.cut(&defined, |section| match section {
             Section::Common => true,
             Section::Segment(s) => match part {
                 Part::Dispatches(of) | Part::Segments(_, of) => {
@@ -184,7 +195,7 @@ impl Generated {
     /// All that subtree dispatches need, in one text: for who has no linker.
     #[must_use]
     pub fn workers(&self) -> String {
-        self.cut(&["WORKERS"], |section| {
+        self.cut(&["WORKERS".to_owned()], |section| {
             !matches!(
                 section,
                 Section::Deciding | Section::Persistent | Section::Dispatch | Section::Kernel(_)
@@ -193,7 +204,7 @@ impl Generated {
     }
 
     /// Some sections, and what is defined for them.
-    fn cut(&self, defined: &[&str], wanted: impl Fn(Section) -> bool) -> String {
+    fn cut(&self, defined: &[String], wanted: impl Fn(Section) -> bool) -> String {
         let first = self.cuts.first().map_or(self.source.len(), |c| c.at);
         let mut out = String::new();
         for name in defined {

@@ -11,7 +11,7 @@
 
 mod text;
 
-pub(super) use text::{declare, write, write_first_met};
+pub(super) use text::{declare, masters, write, write_first_met};
 
 use super::{
     abi,

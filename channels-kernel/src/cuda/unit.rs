@@ -86,6 +86,8 @@ pub struct Generated {
     pub recursion: Option<Recursion>,
     /// Of each source: the one whose segment's text it needs.
     pub(super) written: Vec<usize>,
+    /// The sources of tasks that one lane runs.
+    pub(super) masters: Vec<usize>,
     /// Whether there is a kernel that moves tiles.
     pub(super) moves: bool,
     /// Where the sections of the text begin.
@@ -153,6 +155,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         source,
         sites,
         written: parts::written(plan),
+        masters: regions::masters(plan),
         moves: plan.gives_back(),
         cuts,
         recursion: helper::recursion(plan),

@@ -44,6 +44,7 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
         source,
         sites,
         recursion: helper::recursion(&plan.plan),
+        masters: Vec::new(),
         written: Vec::new(),
         moves: false,
         cuts: Vec::new(),

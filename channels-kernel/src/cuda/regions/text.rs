@@ -6,7 +6,7 @@ use super::{
         body::{Body, Role},
         helper::{self, Given},
         names,
-        plan::Plan,
+        plan::{Mode, Plan},
         rvalue::binary,
         segment::write_sum,
         team::Rounds,
@@ -15,7 +15,10 @@ use super::{
     },
     Crew, Handed, Version, combine, rounds,
 };
-use millstream_graph::ir::{Arg, FuncId, Function};
+use millstream_graph::{
+    flow::CallGraph,
+    ir::{Arg, FuncId, Function, StmtKind},
+};
 
 /// Declares what texts of regions need.
 pub(in super::super) fn declare(plan: &Plan, out: &mut Writer) {
@@ -34,6 +37,7 @@ pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
         return;
     }
     write_sums(plan, out);
+    let parts = Parts::find(plan);
     for crew in [Crew::Warp, Crew::Blocks, Crew::Device] {
         let handed = plan.regions.handed.get(&crew).into_iter().flatten();
         out.blank();
@@ -47,11 +51,13 @@ pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
         out.open("switch (which) {");
         for (number, handed) in handed {
             let id = plan.regions.all[*number];
+            parts.begin(*number, out);
             if plan.regions.is_met(id) {
                 out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
                 write_met(plan, id, &program[id], out);
                 out.line("break;");
                 out.close("}");
+                parts.end(*number, out);
                 continue;
             }
             for by in handed.to.iter().copied().chain([Crew::Lane]) {
@@ -60,16 +66,69 @@ pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
                 out.line("break;");
                 out.close("}");
             }
+            parts.end(*number, out);
         }
         out.close("}");
         out.line(&format!("{}::end(handed, w.failed);", crew.structure()));
         out.close("}");
     }
-    write_own(plan, out);
+    write_own(plan, &parts, out);
+}
+
+/// Of each region the sources whose tasks come to it, unless all that are run by one lane do. A part of the program runs some tasks and has the code of
+/// their regions alone, for each of them takes the compiler seconds.
+struct Parts(Vec<Option<Vec<usize>>>);
+
+impl Parts {
+    fn find(plan: &Plan) -> Self {
+        let program = &plan.program.program;
+        let calls = CallGraph::of_calls(program);
+        let masters = masters(plan);
+        let reached = |i: &usize| {
+            let source = &plan.sources[*i];
+            let body = plan.program.segment(source.task, source.segment).body;
+            let mut all = vec![false; program.functions.len()];
+            for stmt in body.stmts() {
+                if let StmtKind::Call { func, .. } = stmt.kind {
+                    all[func.index()] = true;
+                    let below = calls.reached(func);
+                    all.iter_mut().zip(below).for_each(|(a, b)| *a |= b);
+                }
+            }
+            (*i, all)
+        };
+        let reached: Vec<(usize, Vec<bool>)> = masters.iter().map(reached).collect();
+        let sources = |region: &FuncId| {
+            let of = reached.iter().filter(|(_, all)| all[region.index()]);
+            let of: Vec<usize> = of.map(|(i, _)| *i).collect();
+            (of.len() < masters.len()).then_some(of)
+        };
+        Self(plan.regions.all.iter().map(sources).collect())
+    }
+
+    /// What follows is a region's, and is left out of parts that do not come to it.
+    fn begin(&self, number: usize, out: &mut Writer) {
+        if let Some(of) = &self.0[number] {
+            let of = of.iter().map(|i| format!(" || defined(RUNS_{i})"));
+            out.line(&format!("#if !defined(PARTS){}", of.collect::<String>()));
+        }
+    }
+
+    fn end(&self, number: usize, out: &mut Writer) {
+        if self.0[number].is_some() {
+            out.line("#endif");
+        }
+    }
+}
+
+/// The sources of the tasks that one lane runs.
+pub(in super::super) fn masters(plan: &Plan) -> Vec<usize> {
+    let is_one = |i: &usize| plan.sources[*i].mode == Mode::Master;
+    (0..plan.sources.len()).filter(is_one).collect()
 }
 
 /// Writes what the master's own block does: the lanes' part of what it may keep from the others.
-fn write_own(plan: &Plan, out: &mut Writer) {
+fn write_own(plan: &Plan, parts: &Parts, out: &mut Writer) {
     out.blank();
     out.open(
         "[[maybe_unused]] static __device__ __noinline__ void run_rounds_of_master(u32 which) {",
@@ -84,6 +143,7 @@ fn write_own(plan: &Plan, out: &mut Writer) {
         let function = &plan.program.program[id];
         let version = Version::Served(Crew::Lane);
         if let Some(rounds) = rounds(&plan.program, function, version) {
+            parts.begin(*number, out);
             out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
             write_parts(&rounds, out);
             let args = called_with(function, OF_MASTER, Crew::Lane);
@@ -92,6 +152,7 @@ fn write_own(plan: &Plan, out: &mut Writer) {
             write_joins(function, OF_MASTER, *number, &rounds, out);
             out.line("break;");
             out.close("}");
+            parts.end(*number, out);
         }
     }
     out.close("}");
