@@ -264,6 +264,7 @@ programs! {
     queens
     quick_sorts
     quicksort
+    random_nested_products
     random_numbers
     random_reduction_rounds
     ranges_as_arguments
