@@ -188,6 +188,30 @@ fn operand(of: &syn::PathSegment, item: &syn::ItemImpl) -> String {
     format!("<{}>", other.replace(' ', ""))
 }
 
+/// Says that a type has several `AsRef`, or `AsMut`: which is meant would be told by what is wanted of it.
+pub(crate) fn one_of_each<T>(blocks: &[(syn::ItemImpl, T)], diags: &mut Diagnostics) {
+    let mut known = std::collections::BTreeSet::new();
+    for (block, _) in blocks {
+        let Some(last) = block
+            .trait_
+            .as_ref()
+            .and_then(|(path, _)| path.segments.last())
+        else {
+            continue;
+        };
+        let (name, of) = (&last.ident, block.self_ty.to_token_stream().to_string());
+        if (name == "AsRef" || name == "AsMut") && !known.insert((name.to_string(), of)) {
+            let shown = block.self_ty.to_token_stream().to_string().replace(' ', "");
+            diags
+                .error(
+                    last.span(),
+                    format!("`{shown}` has a second `{name}`, and they are not told apart"),
+                )
+                .help("leave one, and write the other as a function of the type's own: `fn name(&self) -> &T`");
+        }
+    }
+}
+
 /// Says in each block of `IndexMut` what that of `Index` says that there is, and in those of `DerefMut` what those of `Deref` do.
 pub(crate) fn share_outputs<T>(blocks: &mut [(syn::ItemImpl, T)]) {
     // The trait's name, and of what and by what it is.

@@ -233,6 +233,7 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
     m.declare_library();
     m.declare_all(items, &mut all);
     crate::impls::share_outputs(&mut all.blocks);
+    crate::impls::one_of_each(&all.blocks, &mut m.diags);
     m.declare_rusts(&all.blocks);
     // A block may stand before its struct.
     while !all.blocks.is_empty() {

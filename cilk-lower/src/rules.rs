@@ -510,9 +510,11 @@ impl Give {
         };
         for (i, node) in nodes.iter().enumerate() {
             let (before, behind) = (sign(i.checked_sub(1)), sign(Some(i + 1)));
+            // Behind one point a name is a field's; two are a range.
+            let is_part = before == Some('.') && sign(i.checked_sub(2)) != Some('.');
             match node {
                 Node::Token(TokenTree::Ident(name))
-                    if before != Some('.') && self.own.contains(&name.to_string()) =>
+                    if !is_part && self.own.contains(&name.to_string()) =>
                 {
                     let own = Ident::new(&format!("{name}_of_macro{}", self.call), name.span());
                     let is_field = fields && matches!(before, None | Some(','));

@@ -103,6 +103,11 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether the program says how values of a type are indexed: then that is meant, and not what the type stands for.
+    pub(super) fn has_own_index(&mut self, of: &Ty) -> bool {
+        !self.indexed_by(READ, of).is_empty()
+    }
+
     /// Functions that index values of a type, and what they take.
     fn indexed_by(&mut self, method: &str, base: &Ty) -> Vec<(FnId, Ty)> {
         let Ty::Struct(id) = self.shallow(base) else {

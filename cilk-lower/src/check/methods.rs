@@ -91,6 +91,11 @@ impl Checker<'_> {
             other => (other, self.has_bounds(&receiver.ty)),
         };
         if name == "clone" && args.is_empty() && !matches!(ty, Ty::Slice { .. }) {
+            // What holds a `&mut` is no `Clone`: what it stands for may be.
+            let behind = matches!(ty, Ty::Struct(_)) && ty.is_mutable(&self.m.structs);
+            if behind && let Some(of) = self.dereferenced(&receiver) {
+                return self.method_of(m, of, want);
+            }
             return Self::copied(self.behind_refs(receiver));
         }
         if let Some(value) = self.order_method(m, &receiver, &ty) {

@@ -382,7 +382,10 @@ impl Checker<'_> {
         span: proc_macro2::Span,
     ) -> Expr {
         let base = self.behind_refs(base);
-        if let (Ty::Struct(_), Some(behind)) = (self.shallow(&base.ty), self.dereferenced(&base)) {
+        if !self.has_own_index(&base.ty)
+            && let (Ty::Struct(_), Some(behind)) =
+                (self.shallow(&base.ty), self.dereferenced(&base))
+        {
             return self.sub_slice_of(behind, syntax, mutable, span);
         }
         let range = self.slice_range(syntax);

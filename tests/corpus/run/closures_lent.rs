@@ -76,37 +76,9 @@ pub mod program {
         a.copy_within(..=2, 5);
         a
     }
-
-    struct Rule {
-        step: fn(u32) -> u32,
-        keep: fn(&u32) -> bool,
-    }
-
-    impl Rule {
-        fn total(&self, n: u32) -> u32 {
-            (0..n).map(self.step).filter(self.keep).sum()
-        }
-    }
-
-    fn half(x: u32) -> u32 {
-        x / 2
-    }
-
-    #[task]
-    pub fn by_parts(n: u32) -> (u32, u32, Option<u32>) {
-        let steps: [fn(u32) -> u32; 2] = [half, |x| x * 3 + 1];
-        let rule = Rule {
-            step: steps[1],
-            keep: |x| x % 2 == 0,
-        };
-        let last = Some(n).map(steps[0]).map(rule.step);
-        ((0..n).map(steps[0]).map(steps[1]).sum(), rule.total(n), last)
-    }
 }
 
 millstream_tests::cases! {
-    by_parts(9);
-    by_parts(0);
     lexed(0);
     lexed(1);
     moved(3, 2);

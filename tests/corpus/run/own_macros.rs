@@ -189,6 +189,26 @@ pub mod program {
 
     numbers!(u32, f32, f64);
 
+    // A name of the macro's own behind the points of a range, beside the program's of that name.
+    macro_rules! summed {
+        ($e:expr) => {{
+            let (mut sum, k) = (0, 2);
+            for j in 0..k + 1 {
+                sum += $e + j * k;
+            }
+            for j in 0..=k {
+                sum += j;
+            }
+            sum
+        }};
+    }
+
+    #[task]
+    pub fn ranges(n: u32) -> u32 {
+        let k = n;
+        summed!(k) + k
+    }
+
     #[task]
     pub fn wide(n: u32, x: f64) -> f64 {
         n.wide() + x.wide() + 0.5f32.wide()
@@ -197,6 +217,7 @@ pub mod program {
 
 millstream_tests::cases! {
     wide(3, 0.25);
+    ranges(5);
     uses(5);
     uses(101);
     names(5);

@@ -171,10 +171,31 @@ pub mod program {
             any_total(&v) + clear(v) + any_total(&[1u32, 2]) + longest(&v, &u).len() as u32,
         )
     }
+
+    // It is no `Clone`, so what it stands for is cloned.
+    pub struct Lent<'a> {
+        cells: &'a mut [u32; 2],
+    }
+    impl std::ops::Deref for Lent<'_> {
+        type Target = [u32; 2];
+        fn deref(&self) -> &[u32; 2] {
+            self.cells
+        }
+    }
+
+    #[task]
+    pub fn cloned(n: u32) -> (u32, u32) {
+        let mut cells = [n, 2];
+        let lent = Lent { cells: &mut cells };
+        let own = lent.clone();
+        lent.cells[0] = 9;
+        (own[0], lent[0])
+    }
 }
 
 millstream_tests::cases! {
     behind(9);
     behind(2);
     sums(&[1, 2, 3, 4, 5]);
+    cloned(5);
 }

@@ -41,16 +41,6 @@ fn lent(f: &syn::Expr) -> &syn::Expr {
     }
 }
 
-/// Whether that is a name, or a part of what has one, which may be a function: `rules[0]`, `self.step`.
-fn is_place(f: &syn::Expr) -> bool {
-    match strip(f) {
-        syn::Expr::Path(_) => true,
-        syn::Expr::Field(field) => is_place(&field.base),
-        syn::Expr::Index(i) => is_place(&i.expr) && matches!(strip(&i.index), syn::Expr::Lit(_)),
-        _ => false,
-    }
-}
-
 /// What a closure, or a function, comes to for these arguments. Of one that is lent to it, `true`, the closure has a reference; the loop has the item itself, and
 /// knows of its names that `*x` is `x`.
 pub(in super::super) fn apply(
@@ -58,15 +48,12 @@ pub(in super::super) fn apply(
     args: &[(&Ident, bool)],
 ) -> Result<TokenStream, Refused> {
     let (f, span) = (lent(f), f.span());
-    if is_place(f) {
+    if let syn::Expr::Path(function) = f {
         let args = args.iter().map(|(arg, lent)| match lent {
             true => quote_spanned!(span=> &#arg),
             false => arg.to_token_stream(),
         });
-        return Ok(match f {
-            syn::Expr::Path(function) => quote_spanned!(span=> #function(#(#args),*)),
-            function => quote_spanned!(span=> (#function)(#(#args),*)),
-        });
+        return Ok(quote_spanned!(span=> #function(#(#args),*)));
     }
     let syn::Expr::Closure(closure) = f else {
         return refused(
