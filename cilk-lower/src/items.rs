@@ -387,7 +387,9 @@ impl Module {
             if within || self.holds_range(&ret) {
                 let message = match kind {
                     FunctionKind::Kernel => "a kernel cannot take a range",
-                    _ if within => "a task cannot take ranges but as they are, or in structs",
+                    _ if within => {
+                        "a task cannot take ranges but by value, as they are or in structs"
+                    }
                     _ => "a task cannot return a range",
                 };
                 self.diags

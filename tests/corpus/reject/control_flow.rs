@@ -32,7 +32,7 @@ pub mod program {
 //~   help: write a `Result` there, with what ends it as the error
 //~ 13:9: a task or kernel cannot take or return a `ControlFlow`
 //~   help: write a `Result` there, with what ends it as the error
-//~ 18:9: a task cannot take ranges but as they are, or in structs
+//~ 18:9: a task cannot take ranges but by value, as they are or in structs
 //~   help: give it the two ends
 //~ 23:9: a task cannot return a range
 //~   help: give it the two ends

@@ -26,6 +26,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+// In line, so that a race is told with the line that called.
 #ifdef WATCHED
 #define FN [[maybe_unused]] __attribute__((always_inline)) static inline
 #else
