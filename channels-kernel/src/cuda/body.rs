@@ -7,6 +7,7 @@ use super::{
     long::{Long, Turn},
     loops::{self, Loop},
     names,
+    origin::Hidden,
     plan::{Mode, Plan},
     regions::{self, Crew, Version},
     team::{self, Rounds},
@@ -61,6 +62,7 @@ pub(super) struct Body<'a, 'w> {
     pub(super) role: Role,
     pub(super) out: &'w mut Writer,
     pub(super) taint: Taint,
+    pub(super) hidden: Hidden,
     /// What a run that only counts goes by; all of it, if that is none.
     pub(super) counting: Option<Counting>,
     /// The edges that close a loop of many turns.
@@ -126,6 +128,7 @@ impl<'a, 'w> Body<'a, 'w> {
             role,
             out,
             taint: Taint::find(function),
+            hidden: Hidden::find(function, matches!(role, Role::Helper { .. })),
             counting,
             back_edges,
             loops,

@@ -11,7 +11,7 @@ use super::{
 use millstream_graph::{
     flow::{CallGraph, Liveness},
     ir::{Arg, FuncId, Function, FunctionKind, Operand, StmtKind, TaskId},
-    ty::{Layout, PieceKind},
+    ty::PieceKind,
 };
 
 /// The C++ type that a helper returns: its one scalar piece, or nothing; any other result goes to memory.
@@ -34,14 +34,14 @@ pub(super) enum Given {
     Nothing,
     /// As a value of this C++ type.
     Value(&'static str),
-    /// To memory of this layout, whose address it gets.
-    Memory(Layout),
+    /// To memory whose address it gets.
+    Memory,
 }
 
 pub(super) fn given(plan: &Plan, function: &Function) -> Given {
     let ty = result_type(plan, function);
     if returns_to_memory(plan, function) {
-        Given::Memory(function.ret.layout(&plan.program.program.structs))
+        Given::Memory
     } else if ty == "void" {
         Given::Nothing
     } else {
@@ -242,24 +242,35 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
 impl Body<'_, '_> {
     /// `return` of a helper.
     pub(super) fn helper_returns(&mut self, values: &[Operand]) {
+        let values: Vec<String> = values
+            .iter()
+            .enumerate()
+            .map(|(place, v)| self.hidden_if(self.hidden.is_result(place, *v), *v))
+            .collect();
         if !returns_to_memory(self.plan, self.function) {
-            let text = match (self.result_type(), values) {
+            let text = match (self.result_type(), &values[..]) {
                 ("void", _) | (_, []) => "return;".to_owned(),
-                (_, [value, ..]) => format!("return {};", self.operand(*value)),
+                (_, [value, ..]) => format!("return {value};"),
             };
             self.out.line(&text);
             return;
         }
+        // Lanes that meet come to the same, and the first of them gives it.
+        let is_met = matches!(self.role, Role::Helper { version, .. } if version == Version::Met);
+        if is_met {
+            self.out.open("if (OfWarp::leads()) {");
+        }
         let pieces = self.function.ret.pieces(&self.plan.program.program.structs);
-        for (piece, value) in pieces.iter().zip(values) {
-            let (at, value_text) = (format!("result + {}", piece.offset), self.operand(*value));
+        for (piece, value) in pieces.iter().zip(&values) {
+            let at = format!("result + {}", piece.offset);
             let text = match piece.kind {
-                PieceKind::Scalar(_) => format!("store({at}, {value_text});"),
-                PieceKind::Blob(layout) => {
-                    format!("copy_bytes({at}, {value_text}, {});", layout.size)
-                }
+                PieceKind::Scalar(_) => format!("store({at}, {value});"),
+                PieceKind::Blob(layout) => format!("copy_bytes({at}, {value}, {});", layout.size),
             };
             self.out.line(&text);
+        }
+        if is_met {
+            self.out.close("}");
         }
         self.out.line("return;");
     }

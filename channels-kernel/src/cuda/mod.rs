@@ -30,6 +30,7 @@ mod long;
 mod loops;
 mod names;
 pub mod nvrtc;
+mod origin;
 mod parts;
 pub mod plan;
 mod regions;

@@ -21,7 +21,12 @@ impl Body<'_, '_> {
     pub(super) fn stmt(&mut self, at: usize, stmt: &StmtKind) {
         match stmt {
             StmtKind::Assign { dst, value } => {
-                let text = format!("{} = {};", self.local(*dst), self.rvalue(value));
+                let value = self.rvalue(value);
+                let value = match self.hidden.is_local(*dst) {
+                    true => format!("hidden({value})"),
+                    false => value,
+                };
+                let text = format!("{} = {value};", self.local(*dst));
                 self.out.line(&text);
             }
             StmtKind::Store {
@@ -32,7 +37,7 @@ impl Body<'_, '_> {
                 let text = format!(
                     "store({}, {});",
                     self.address(*addr, *offset),
-                    self.operand(*value)
+                    self.hidden_if(self.hidden.is_stored(*value), *value)
                 );
                 self.effect(&[text]);
             }
@@ -118,6 +123,10 @@ impl Body<'_, '_> {
         let name = helper::name(callee, func, self.plan.regions.called(func, self.crew()));
         let call = format!("{name}({});", list.join(", "));
         let call = match dst {
+            Some(dst) if self.hidden.is_local(dst) => {
+                let call = call.trim_end_matches(';');
+                format!("{} = hidden({call});", self.local(dst))
+            }
             Some(dst) => format!("{} = {call}", self.local(dst)),
             None => call,
         };

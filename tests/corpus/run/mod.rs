@@ -60,6 +60,7 @@ programs! {
     changed_in_matches
     checksum
     choices
+    chosen_places
     cilksort
     cliques
     clones

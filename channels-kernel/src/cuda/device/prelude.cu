@@ -56,6 +56,11 @@ FN void brought() {
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
+// An address of which the compiler knows nothing (`cuda/origin.rs`).
+FN ptr hidden(ptr p) {
+  asm("" : "+l"(p));
+  return p;
+}
 FN u32 active_lanes() { return __activemask(); }
 // Where the ways out of a loop join: the compiler may not lead each of them past it.
 FN void regroup() {

@@ -217,11 +217,11 @@ fn write_met(plan: &Plan, id: FuncId, function: &Function, out: &mut Writer) {
             out.line(&format!("const {ty} value = {name}({});", args.join(", ")));
             out.line("if (OfWarp::leads()) handed.gathered[0] = bits_of(value);");
         }
-        Given::Memory(layout) => {
-            let (align, size) = (layout.align.max(1), layout.size.max(1));
-            out.line(&format!("alignas({align}) char own[{size}];"));
-            let place = format!("from_bits<ptr>(handed.args[{}])", function.args.len());
-            args.push(format!("OfWarp::leads() ? {place} : (ptr)own"));
+        Given::Memory => {
+            args.push(format!(
+                "from_bits<ptr>(handed.args[{}])",
+                function.args.len()
+            ));
             out.line(&format!("{name}({});", args.join(", ")));
         }
         Given::Nothing => out.line(&format!("{name}({});", args.join(", "))),
@@ -244,7 +244,7 @@ pub(in super::super) fn write_first_met(
     });
     let mut args: Vec<String> = args.collect();
     let given = helper::given(plan, function);
-    if let Given::Memory(_) = given {
+    if let Given::Memory = given {
         args.push("bits_of(result)".to_owned());
     }
     args.push("0ull".to_owned());
