@@ -102,12 +102,16 @@ impl Gen<'_> {
 
     /// Where nothing else may need it, what was gathered is added to what comes back.
     fn keep(&mut self, gather: &Gathered) {
+        let name = &gather.name;
         let bits = match gather.ty {
-            Ty::Scalar(s) if s.is_float() => ".to_bits()",
-            _ => "",
+            // Which bits a NaN has is not specified.
+            Ty::Scalar(s) if s.is_float() => {
+                format!("(if {name}.is_nan() {{ 1 }} else {{ {name}.to_bits() }})")
+            }
+            _ => name.clone(),
         };
-        let (name, op) = (&gather.name, self.shape.atomic_op(Scalar::U64));
-        self.line(&format!("ac.{op}({name}{bits} as u64, Ordering::Relaxed);"));
+        let op = self.shape.atomic_op(Scalar::U64);
+        self.line(&format!("ac.{op}({bits} as u64, Ordering::Relaxed);"));
     }
 
     /// Declares a variable to gather in. It becomes known behind the loop.
