@@ -84,6 +84,7 @@ pub(crate) fn program() -> Levelized {
             name: name.into(),
             kind,
             rounds: false,
+            team: None,
             params: params.clone(),
             ret: Type::Scalar(U64),
             args: Vec::new(),

@@ -7,11 +7,14 @@ mod asked;
 
 use crate::{generics::Template, ty::Ty};
 use millstream_graph::{
-    ir::{AtomicOp, BinOp, Combine, Order, UnOp},
+    ir::{AtomicOp, BinOp, Combine, Order, Team, UnOp},
     ty::{Scalar, StructId},
 };
 use proc_macro2::Span;
-use std::{collections::BTreeSet, rc::Rc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 /// A variable of a function; parameters come first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -52,7 +55,8 @@ pub(crate) struct Body {
     pub(crate) vars: Vec<Var>,
     pub(crate) root: Expr,
     /// The loops under `#[parallel]`; [`crate::outline`] makes tasks of them.
-    pub(crate) parallel: BTreeSet<LoopId>,
+    /// Each with who is to share it out on a GPU, if that is written.
+    pub(crate) parallel: BTreeMap<LoopId, Option<Team>>,
     /// Where the places stand that get a child's result on one way and a value on another.
     pub(crate) ways: BTreeSet<(usize, usize)>,
     /// Where the task itself adds to what results are gathered in; [`crate::outline`] makes tasks of them.
@@ -65,7 +69,7 @@ impl Body {
         Self {
             vars,
             root,
-            parallel: BTreeSet::new(),
+            parallel: BTreeMap::new(),
             ways: BTreeSet::new(),
             adds: BTreeSet::new(),
         }

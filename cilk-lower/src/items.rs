@@ -14,7 +14,7 @@ use crate::{
     traits::{Impl, OpenImpl, Trait},
 };
 use millstream_graph::{
-    ir::{FunctionKind, Options},
+    ir::{FunctionKind, Options, Team},
     ty::{StructId, Structs, Type},
 };
 use proc_macro2::Span;
@@ -140,6 +140,8 @@ pub(crate) struct FnItem {
     pub(crate) kind: FunctionKind,
     /// Whether it is made of a parallel loop: see [`millstream_graph::ir::Function::rounds`].
     pub(crate) rounds: bool,
+    /// And who is to share it out on a GPU, if that is written.
+    pub(crate) team: Option<Team>,
     /// Whether a task that a wide device runs as a function comes to it (`outline::alone`).
     pub(crate) alone: bool,
     pub(crate) params: Vec<(syn::Pat, Type)>,
@@ -164,6 +166,7 @@ impl FnItem {
             span: item.sig.ident.span(),
             kind: FunctionKind::Helper,
             rounds: false,
+            team: None,
             alone: false,
             params: Vec::new(),
             held: false,
@@ -428,6 +431,7 @@ impl Module {
             span: sig.ident.span(),
             kind,
             rounds: false,
+            team: None,
             alone: false,
             params,
             held,

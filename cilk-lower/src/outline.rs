@@ -46,7 +46,7 @@ use crate::{
 use gather::Gather;
 use make::Make;
 use millstream_graph::{
-    ir::{BinOp, Combine, FunctionKind},
+    ir::{BinOp, Combine, FunctionKind, Team},
     ty::{PieceKind, Structs, Type},
 };
 use parts::Parts;
@@ -86,6 +86,7 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
             params: item.params.len(),
             found: 0,
             changed: false,
+            team: None,
             sum: None,
             spawners: Rc::clone(&spawners),
             works: Rc::clone(&works),
@@ -116,6 +117,9 @@ pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoo
     loops
 }
 
+/// Parallel loops, and who is to share each out on a GPU, where that is written.
+type Parallel = BTreeMap<LoopId, Option<Team>>;
+
 struct Outliner<'a> {
     m: &'a mut Module,
     made: &'a mut Vec<Body>,
@@ -129,6 +133,8 @@ struct Outliner<'a> {
     /// How many loops became tasks.
     found: usize,
     changed: bool,
+    /// Of the loop that is outlined: who is to share it out, if that is written.
+    team: Option<Team>,
     /// The tasks that have several children.
     spawners: Rc<BTreeSet<FnId>>,
     works: Rc<Vec<Work>>,
@@ -165,10 +171,10 @@ struct Pieces {
 
 impl Outliner<'_> {
     /// Finds what parallel loops gather, and what is wrong with them, while all of them are as they were written.
-    fn examine(&mut self, e: &mut Expr, parallel: &BTreeSet<LoopId>) {
+    fn examine(&mut self, e: &mut Expr, parallel: &Parallel) {
         e.children_mut(&mut |child| self.examine(child, parallel));
         if let ExprKind::For(id, ..) = *e.kind
-            && parallel.contains(&id)
+            && parallel.contains_key(&id)
         {
             let used = self.used_from_around(e);
             if let ExprKind::For(_, _, body) = &mut *e.kind {
@@ -178,14 +184,17 @@ impl Outliner<'_> {
         }
     }
 
-    fn walk(&mut self, e: &mut Expr, parallel: &BTreeSet<LoopId>) {
+    fn walk(&mut self, e: &mut Expr, parallel: &Parallel) {
         // Loops inside loops first: what they leave is a statement of the outer one's rounds.
         e.children_mut(&mut |child| self.walk(child, parallel));
         if let ExprKind::For(id, ..) = &*e.kind
-            && parallel.contains(id)
-            && let Some(outlined) = self.outline(e, None)
+            && let Some(team) = parallel.get(id)
         {
-            *e = outlined;
+            self.team = *team;
+            if let Some(outlined) = self.outline(e, None) {
+                *e = outlined;
+            }
+            self.team = None;
         }
     }
 
@@ -461,6 +470,7 @@ impl Outliner<'_> {
                 _ => FunctionKind::Helper,
             },
             rounds: self.kind == FunctionKind::Task,
+            team: self.team,
             alone: false,
             params: vars.iter().map(|v| (wild(), v.ty.to_type())).collect(),
             held: false,

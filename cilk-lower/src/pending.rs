@@ -535,7 +535,11 @@ impl Walk<'_> {
                         }
                     }),
                 }
-                let before = self.body.parallel.contains(id).then(|| self.state.clone());
+                let before = self
+                    .body
+                    .parallel
+                    .contains_key(id)
+                    .then(|| self.state.clone());
                 let counts = match over {
                     For::Range {
                         var: Pat::Var(var), ..

@@ -153,6 +153,7 @@ impl Module {
             span,
             kind: FunctionKind::Helper,
             rounds: false,
+            team: None,
             alone: false,
             params: params.collect(),
             held: false,

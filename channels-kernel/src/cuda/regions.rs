@@ -20,7 +20,7 @@ use super::{
 };
 use millstream_graph::{
     flow::CallGraph,
-    ir::{Arg, BinOp, BlockId, Combine, FuncId, Function, FunctionKind, StmtKind, TaskId},
+    ir::{Arg, BinOp, BlockId, Combine, FuncId, Function, FunctionKind, StmtKind, TaskId, Team},
     levelized::{Levelized, Segment},
 };
 use std::{
@@ -171,6 +171,19 @@ struct Handed {
     in_turn: u64,
     /// So many blocks take part, where single rounds are given to blocks or warps.
     most: u32,
+    /// No more threads than these, where the source says who is to share it out.
+    team: Option<u32>,
+}
+
+/// How many threads a team has, at most; whole warps.
+fn threads(team: Team) -> u32 {
+    match team {
+        Team::Lane => 1,
+        Team::Warp => 32,
+        Team::Block => abi::kernel::BLOCK,
+        Team::Device => u32::MAX,
+        Team::Threads(n) => n.max(32),
+    }
 }
 
 /// No more rounds than so many are run one after the other, where there is something to share out in them, and no crews of blocks for it.
@@ -193,9 +206,10 @@ impl Regions {
             let is_region = rounds(program, function, Version::Served(Crew::Lane)).is_some();
             let below = calls.callees(f).iter().any(|c| out.comes[c.index()]);
             let is_met = !below && rounds(program, function, Version::Met).is_some();
-            out.are[f.index()] = is_one && is_region;
-            out.met[f.index()] = is_one && is_met;
-            out.comes[f.index()] = is_one && (is_region || is_met || below);
+            let is_shared = is_one && function.team != Some(Team::Lane);
+            out.are[f.index()] = is_shared && is_region;
+            out.met[f.index()] = is_shared && is_met;
+            out.comes[f.index()] = is_shared && (is_region || is_met) || is_one && below;
         }
         out.masters = out.find_masters(program);
         for (task, segment) in program.all_segments() {
@@ -213,7 +227,8 @@ impl Regions {
             };
             let function = &program.program[func];
             if !self.is_first(function, func, crew) {
-                if crew == Crew::Device && function.rounds && !code.rounds {
+                let asked = function.team == Some(Team::Lane);
+                if crew == Crew::Device && function.rounds && !code.rounds && !asked {
                     self.left.push(func);
                 }
                 let all = calls.reached(func).into_iter();
@@ -236,6 +251,7 @@ impl Regions {
                     once: false,
                     in_turn: 0,
                     most: 0,
+                    team: None,
                 };
                 self.handed.entry(crew).or_default().insert(number, handed);
                 self.follow(program, calls, &Version::Met.of(function), Crew::Lane);
@@ -255,8 +271,10 @@ impl Regions {
             (Crew::Device | Crew::Blocks, 0) if meet => &[Crew::Warp],
             _ => &[],
         };
+        let team = function.team.map(threads);
         let can = |c: &Crew| {
-            is_held(function, *c)
+            let fits = *c != Crew::Blocks || team.is_none_or(|n| n >= abi::kernel::BLOCK);
+            fits && is_held(function, *c)
                 && rounds(program, function, Version::Served(*c)).is_some()
                 && self.inside(program, function, *c) != (0, false)
         };
@@ -273,6 +291,7 @@ impl Regions {
             true => abi::HOLDING_BLOCKS,
             false => abi::REGION_BLOCKS,
         };
+        let most = team.map_or(most, |n| most.min((n / abi::kernel::BLOCK).max(1)));
         let handed = Handed {
             in_turn: match depth > 0 && !to.contains(&Crew::Blocks) {
                 true => FEW,
@@ -282,6 +301,7 @@ impl Regions {
             to,
             once: depth == 0,
             most,
+            team,
         };
         self.handed.entry(crew).or_default().insert(number, handed);
     }

@@ -146,9 +146,11 @@ fn function(unit: &mut Unit<'_>, wanted: &Wanted, body: &Body) -> Function {
             ty,
         })
         .collect();
+    // Of what else is called the rounds are run in turn.
+    let rounds = item.rounds && (item.alone || wanted.kind == FunctionKind::Task);
     Function {
-        // Of what else is called the rounds are run in turn.
-        rounds: item.rounds && (item.alone || wanted.kind == FunctionKind::Task),
+        rounds,
+        team: item.team.filter(|_| rounds),
         ..b.done(wanted.name.clone(), params, args, span)
     }
 }
@@ -427,6 +429,7 @@ impl<'u, 'm> Builder<'u, 'm> {
             name,
             kind: self.kind,
             rounds: false,
+            team: None,
             params,
             ret: self.ret,
             args,

@@ -5,6 +5,7 @@ use crate::{
     hir::{Builtin, By, Expr, ExprKind, For, Part, Pat, Step},
     ty::{Class, Ty, USIZE},
 };
+use millstream_graph::ir::Team;
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -46,13 +47,13 @@ impl Checker<'_> {
             self.bind_broken(&f.pat);
         }
         let id = self.enter(f.label.as_ref(), None, false);
-        if self.is_parallel(&f.attrs) {
+        if let Some(team) = self.parallel_team(&f.attrs) {
             if self.depth > 0 || self.m.at.is_copied() {
                 self.error(span, "a parallel loop in a function of which there are several")
                     .help("it stands in a function without parameters of types, numbers or closures, which may call such ones in its rounds");
             }
             self.loops.iter_mut().for_each(|l| l.parallel |= l.id == id);
-            self.parallel.insert(id);
+            self.parallel.insert(id, team);
         }
         let body = self.block(&f.body, Some(&Ty::unit()));
         let body = self.coerce(body, &Ty::unit());
@@ -89,15 +90,19 @@ impl Checker<'_> {
         }
     }
 
-    fn is_parallel(&mut self, attrs: &[syn::Attribute]) -> bool {
-        let Some(attr) = attrs.iter().find(|a| is_parallel_attribute(a)) else {
-            return false;
+    /// Of a loop under `#[parallel]`: who is to share it out on a GPU, if that is written.
+    fn parallel_team(&mut self, attrs: &[syn::Attribute]) -> Option<Option<Team>> {
+        let attr = attrs.iter().find(|a| is_parallel_attribute(a))?;
+        let team = match &attr.meta {
+            syn::Meta::Path(_) => return Some(None),
+            syn::Meta::List(list) => list.parse_args_with(team).ok(),
+            syn::Meta::NameValue(_) => None,
         };
-        if !matches!(attr.meta, syn::Meta::Path(_)) {
-            self.error(attr.span(), "`#[parallel]` takes no arguments")
-                .help("how many rounds one lane or thread takes is chosen at run time, by how many there are");
+        if team.is_none() {
+            self.error(attr.span(), "this is no team that shares out a loop's rounds")
+                .help("write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`");
         }
-        true
+        Some(team)
     }
 
     /// What a `for` runs over: a range or a slice, with the adaptors that the language has.
@@ -574,6 +579,21 @@ pub(super) fn part_left(
 pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
     let last = attr.path().segments.last();
     last.is_some_and(|s| s.ident == "parallel")
+}
+
+/// What stands in `#[parallel(..)]`: a team by its name or by its threads.
+fn team(input: syn::parse::ParseStream<'_>) -> syn::Result<Team> {
+    let name: syn::Ident = input.parse()?;
+    if name != "threads" {
+        return Team::named(&name.to_string())
+            .ok_or_else(|| syn::Error::new(name.span(), "no team"));
+    }
+    input.parse::<syn::Token![=]>()?;
+    let number: syn::LitInt = input.parse()?;
+    match number.base10_parse()? {
+        0 => Err(syn::Error::new(number.span(), "no threads")),
+        n => Ok(Team::Threads(n)),
+    }
 }
 
 /// What to write instead of an iterator's adaptor.

@@ -66,7 +66,10 @@ use crate::{
     names::within,
     ty::{Table, Ty},
 };
-use millstream_graph::{ir::FunctionKind, ty::Type};
+use millstream_graph::{
+    ir::{FunctionKind, Team},
+    ty::Type,
+};
 use proc_macro2::Span;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -201,7 +204,7 @@ struct Checker<'m> {
     scopes: Vec<BTreeMap<String, Binding>>,
     loops: Vec<LoopScope>,
     next_loop: usize,
-    parallel: BTreeSet<LoopId>,
+    parallel: BTreeMap<LoopId, Option<Team>>,
     ways: BTreeSet<(usize, usize)>,
     ret: Ty,
     /// Whether a pattern stands for what lies behind a reference that is not there.
@@ -241,7 +244,7 @@ impl<'m> Checker<'m> {
             scopes,
             loops: Vec::new(),
             next_loop: 0,
-            parallel: BTreeSet::new(),
+            parallel: BTreeMap::new(),
             ways: BTreeSet::new(),
             ret,
             lends: false,

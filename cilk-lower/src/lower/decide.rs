@@ -25,6 +25,7 @@ pub fn decide(program: &Program, wide: bool) -> Program {
     for function in &mut out.functions {
         // Elsewhere helpers whose rounds may run side by side are as others are.
         function.rounds &= wide || function.kind != FunctionKind::Helper;
+        function.team = function.team.filter(|_| function.rounds);
         for stmt in function.blocks.iter_mut().flat_map(|b| &mut b.stmts) {
             if let StmtKind::Assign { value, .. } = &mut stmt.kind {
                 match value {

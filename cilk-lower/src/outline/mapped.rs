@@ -186,6 +186,7 @@ impl Maker<'_> {
             span: make.0,
             kind: FunctionKind::Task,
             rounds: false,
+            team: None,
             alone: false,
             params,
             held: false,

@@ -28,6 +28,7 @@ pub use entity::{
 pub use ops::{AtomicOp, BinOp, CheckKind, Combine, Order, UnOp, Ways};
 
 use crate::ty::{Field, Layout, Piece, PieceKind, Scalar, Structs, Type};
+use std::fmt;
 
 /// A place in the program's source file: line and column, both from 1; 0 where there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -129,6 +130,47 @@ pub enum Arg {
     Slot(SlotId),
 }
 
+/// Who shares out a loop's rounds on a GPU: no more than these.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Team {
+    /// Nobody: one lane runs them in turn.
+    Lane,
+    /// The lanes of a warp.
+    Warp,
+    /// The threads of a block.
+    Block,
+    /// All blocks.
+    Device,
+    /// So many threads, which are no fewer than a warp's and whole warps.
+    Threads(u32),
+}
+
+impl Team {
+    /// Those that have names.
+    pub const NAMED: [(&str, Self); 4] = [
+        ("lane", Self::Lane),
+        ("warp", Self::Warp),
+        ("block", Self::Block),
+        ("device", Self::Device),
+    ];
+
+    /// By its name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::NAMED.iter();
+        all.find(|(of, _)| *of == name).map(|(_, team)| *team)
+    }
+}
+
+impl fmt::Display for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self, Self::NAMED.iter().find(|(_, team)| team == self)) {
+            (Self::Threads(n), _) => n.fmt(f),
+            (_, name) => f.write_str(name.map_or("", |(name, _)| name)),
+        }
+    }
+}
+
 /// A function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
@@ -140,6 +182,8 @@ pub struct Function {
     /// turn adds to a local. Of a task; and of a helper that is the serial version of one, where a wide device may run it by itself
     /// ([`Rvalue::Lanes`]).
     pub rounds: bool,
+    /// Who is to share these rounds out on a GPU, where the source says so.
+    pub team: Option<Team>,
     /// The parameters as declared; empty for a segment.
     pub params: Vec<Param>,
     /// What it returns.

@@ -36,6 +36,8 @@
 //! | in segments | `frame_alloc`, `%1 = load .0`, `%1 = addr .0`, `store %1 -> .0`, `spawn @fib(%2) -> %3 add unless %4` |
 //! | ends of blocks | `goto b1`, `branch %1 b1 b2`, `switch %1 { 0: b1, _: b2 }`, `return %1`, `sync b3`, `continue s1`, `unreachable` |
 //!
+//! Behind `takes`, `rounds` says that the function runs rounds of a parallel loop, and `rounds warp` or `rounds 96` who is to share them out.
+//!
 //! A constant is a number with its type (`-1i32`, `0.5f64`, `true`); where that would lose bits, the type and the bits: `f32#7fc00001`.
 //! A name that is not an identifier stands in quotes.
 

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     ir::{
         Arg, ChannelDef, Data, Function, FunctionKind, Local, LocalId, Options, Param, Program,
-        Slot, SlotId, Span,
+        Slot, SlotId, Span, Team,
     },
     ty::{Field, Layout, PieceKind, Scalar, StructDef, StructId, Structs, Type},
 };
@@ -569,12 +569,21 @@ impl<'a> Parser<'a> {
             }
         }
         let rounds = self.eat_word("rounds");
+        let team = match self.peek() {
+            Token::Number(..) if rounds => Some(Team::Threads(self.int()?)),
+            Token::Ident(word) if rounds => Team::named(word),
+            _ => None,
+        };
+        if matches!(self.peek(), Token::Ident(_)) && team.is_some() {
+            self.at += 1;
+        }
         let span = self.span()?;
         self.punct('{')?;
         let mut function = Function {
             name,
             kind,
             rounds,
+            team,
             params,
             ret,
             args,

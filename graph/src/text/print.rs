@@ -335,6 +335,9 @@ fn function_text<'a>(program: &'a Program, function: &'a Function) -> impl Displ
         if function.rounds {
             f.write_str(" rounds")?;
         }
+        if let Some(team) = function.team {
+            write!(f, " {team}")?;
+        }
         writeln!(f, "{} {{", span(function.span))?;
         let given = |n: &Option<String>| {
             n.as_ref()

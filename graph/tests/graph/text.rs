@@ -83,6 +83,24 @@ b0:
     store %0 -> .3
     continue s2
 }
+
+task turns(n: u32) takes %0 rounds @7:5 {
+    let %0: u32
+b0:
+    return
+}
+
+task "turns of a warp"(n: u32) takes %0 rounds warp {
+    let %0: u32
+b0:
+    return
+}
+
+fn "turns of some"(n: u32) takes %0 rounds 96 {
+    let %0: u32
+b0:
+    return
+}
 "#;
 
 #[test]
@@ -124,6 +142,14 @@ fn reads_the_right_things() {
         }
     );
     assert_eq!(main.blocks[0].stmts[25].span, Span { line: 9, col: 1 });
+    let turns = |name| {
+        let of = &program[program.find(name).unwrap()];
+        (of.rounds, of.team)
+    };
+    assert_eq!(turns("main"), (false, None));
+    assert_eq!(turns("turns"), (true, None));
+    assert_eq!(turns("turns of a warp"), (true, Some(Team::Warp)));
+    assert_eq!(turns("turns of some"), (true, Some(Team::Threads(96))));
     assert_eq!(
         program.functions[0].slots[2],
         Slot {
@@ -147,6 +173,7 @@ fn one_block(kinds: Vec<StmtKind>) -> Program {
         name: "f".into(),
         kind: FunctionKind::Helper,
         rounds: false,
+        team: None,
         params: Vec::new(),
         ret: Type::unit(),
         args: Vec::new(),

@@ -30,7 +30,11 @@ pub mod program {
 
     #[task]
     pub fn turned(data: &[u32]) {
-        #[parallel(warp)]
+        #[parallel(wrap)]
+        for _ in data {}
+        #[parallel(threads = 0)]
+        for _ in data {}
+        #[parallel = "block"]
         for _ in data {}
         #[parallel]
         loop {
@@ -47,7 +51,11 @@ pub mod program {
 //~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
 //~ 25:17: `break` leaves a parallel loop, whose rounds run side by side
 //~   help: go through all rounds, `continue` where there is nothing to do, and gather what was found; or leave out `#[parallel]`
-//~ 33:9: `#[parallel]` takes no arguments
-//~   help: how many rounds one lane or thread takes is chosen at run time, by how many there are
-//~ 35:9: only a `for` can be parallel
+//~ 33:9: this is no team that shares out a loop's rounds
+//~   help: write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`
+//~ 35:9: this is no team that shares out a loop's rounds
+//~   help: write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`
+//~ 37:9: this is no team that shares out a loop's rounds
+//~   help: write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`
+//~ 39:9: only a `for` can be parallel
 //~   help: its number of rounds is known before the first: write `for i in 0..n`

@@ -251,6 +251,7 @@ programs! {
     parallel_ports
     parallel_recursion
     parallel_rows
+    parallel_teams_named
     parameters_of_one_type
     parameters_taken_apart
     parts_of_slices

@@ -29,6 +29,16 @@ struct Head {
     declares: Vec<(String, Kind, bool, Option<usize>)>,
 }
 
+/// Who may be asked to share out a loop's rounds.
+const TEAMS: &[&str] = &[
+    "(lane)",
+    "(warp)",
+    "(block)",
+    "(device)",
+    "(threads = 64)",
+    "(threads = 700)",
+];
+
 impl Gen<'_> {
     /// A parallel loop, with the variables that it gathers in and something that is done with them.
     pub(super) fn parallel_loop(&mut self) {
@@ -56,7 +66,11 @@ impl Gen<'_> {
         let gathers = self.gathers.clone();
         self.gathers.extend(new.clone());
         let label = self.c.chance(20).then(|| self.name("'r"));
-        self.line("#[parallel]");
+        let team = match self.c.chance(25) {
+            true => self.c.pick(TEAMS),
+            false => "",
+        };
+        self.line(&format!("#[parallel{team}]"));
         self.open(&format!(
             "{}for {} {{",
             label.as_ref().map_or(String::new(), |l| format!("{l}: ")),

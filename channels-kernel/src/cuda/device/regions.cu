@@ -220,13 +220,13 @@ struct Part<OfWarp, OfLane> {
   FN_IN static u32 all() { return 1; }
 };
 
-// Which of so many rounds a part has, and how far they are apart.
+// Which of so many rounds a part has, and how far they are apart. A part beyond all of them is none of the team's.
 template <class P>
-FN void share(P, u64, u32 part, u32 parts, u64& first, u64& step) { first = part, step = parts; }
+FN void share(P, u64 rounds, u32 part, u32 parts, u64& first, u64& step) { first = part < parts ? part : rounds, step = parts; }
 // `lanes` neighbouring ones go to a warp, and few are spread over all of them.
 FN void share(OfLane, u64 rounds, u32 warp, u32 warps, u64& first, u64& step) {
   const u64 each = (rounds + warps - 1) / warps, lanes = each < WARP ? each : WARP;
-  first = lane_id() < lanes ? warp * lanes + lane_id() : rounds;
+  first = lane_id() < lanes && warp < warps ? warp * lanes + lane_id() : rounds;
   step = warps * lanes;
 }
 
@@ -300,16 +300,19 @@ static __device__ Took regions_took[REGIONS];
 // It is tried by the master's own block, too, if it took all no longer: twice what it takes that they hear of it.
 #define LITTLE 30000u
 
-// Hands a region out; the master to all blocks or, if it may be `OWN`, to its own, whichever was the faster for few rounds.
-template <class C, bool OWN>
+// Whether the master's own block runs a region: as it is told, or whoever was the faster for few rounds.
+enum Keeps : u32 { NEVER, IF_FASTER, ALWAYS };
+
+// Hands a region out; the master to all blocks or to its own.
+template <class C, Keeps OWN>
 FN void hand_out(Thread& w, Handed& handed, u32 region, By by, u64) {
   hand_to<C>(w, handed, told(region, by));
 }
-template <class C, bool OWN>
+template <class C, Keeps OWN>
 FN void hand_out(Thread& w, Regions& handed, u32 region, By by, u64 rounds) {
   Took& took = regions_took[region];
-  const bool few = OWN && rounds <= FEW_ROUNDS;
-  const bool by_own = few && took.by_all && (took.by_own ? took.by_own < took.by_all : took.by_all < LITTLE);
+  const bool few = OWN == IF_FASTER && rounds <= FEW_ROUNDS;
+  const bool by_own = OWN == ALWAYS || (few && took.by_all && (took.by_own ? took.by_own < took.by_all : took.by_all < LITTLE));
   const u64 begun = cycles();
   if (by_own) {
     hand_to_own(w.control, handed, told(region, by));
@@ -334,7 +337,7 @@ FN void divide(Regions& handed, By by, u32 most, u64 rounds) {
 }
 
 // A region with these arguments, that gathers from these values on, and who takes single rounds.
-template <class C, bool OWN, u32 ARGS, u32 GATHERS>
+template <class C, Keeps OWN, u32 ARGS, u32 GATHERS>
 FN void share_out(Thread& w, u32 region, By by, u32 most, u64 rounds, const u64 (&args)[ARGS], const u64 (&none)[GATHERS]) {
   auto& handed = C::handed();
   divide(handed, by, most, rounds);

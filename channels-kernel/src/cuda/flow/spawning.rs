@@ -163,6 +163,7 @@ fn sink(name: String, fields: &[Field], ty: Type) -> Function {
         name,
         kind: FunctionKind::Task,
         rounds: false,
+        team: None,
         params: vec![Param {
             name: "element".into(),
             ty,

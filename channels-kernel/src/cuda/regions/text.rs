@@ -62,7 +62,7 @@ pub(in super::super) fn write(plan: &Plan, out: &mut Writer) {
             }
             for by in handed.to.iter().copied().chain([Crew::Lane]) {
                 out.open(&format!("case {}: {{", which(*number, by)));
-                write_case(plan, *number, (crew, by), out);
+                write_case(plan, (*number, handed), (crew, by), out);
                 out.line("break;");
                 out.close("}");
             }
@@ -138,7 +138,7 @@ fn write_own(plan: &Plan, parts: &Parts, out: &mut Writer) {
     out.line(&format!("auto& handed = {OF_MASTER}::handed();"));
     out.open("switch (which) {");
     let handed = plan.regions.handed.get(&Crew::Device).into_iter().flatten();
-    for (number, _) in handed.filter(|(_, handed)| handed.is_own()) {
+    for (number, handed) in handed.filter(|(_, handed)| handed.is_own()) {
         let id = plan.regions.all[*number];
         let function = &plan.program.program[id];
         let version = Version::Served(Crew::Lane);
@@ -146,7 +146,7 @@ fn write_own(plan: &Plan, parts: &Parts, out: &mut Writer) {
             parts.begin(*number, out);
             out.open(&format!("case {}: {{", which(*number, Crew::Lane)));
             write_parts(&rounds, out);
-            let args = called_with(function, OF_MASTER, Crew::Lane);
+            let args = called_with(function, OF_MASTER, Crew::Lane, handed);
             let text = helper::name(function, id, version);
             out.line(&format!("called<{text}>({args});"));
             write_joins(function, OF_MASTER, *number, &rounds, out);
@@ -174,6 +174,27 @@ impl Handed {
         self.once && self.to.is_empty()
     }
 
+    /// Whether it does when the crew's first lane comes to it.
+    fn own(&self, crew: Crew) -> &'static str {
+        match (crew, self.is_own(), self.team) {
+            (Crew::Device, true, Some(0..=abi::kernel::BLOCK)) => "ALWAYS",
+            (Crew::Device, true, None) => "IF_FASTER",
+            _ => "NEVER",
+        }
+    }
+
+    /// Of so many parts of a crew, those that are the team's: warps whose lanes or who take single rounds, or crews of blocks.
+    fn limited(&self, parts: String, by: Crew) -> String {
+        let each = match by {
+            Crew::Blocks => abi::kernel::BLOCK,
+            _ => 32,
+        };
+        match self.team {
+            None | Some(u32::MAX) => parts,
+            Some(n) => format!("min_of({parts}, {}u)", n.div_ceil(each)),
+        }
+    }
+
     /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
     fn by(&self, of: &str, rounds: &str) -> String {
         let lane = Crew::Lane.taking();
@@ -191,7 +212,11 @@ impl Handed {
             ),
         };
         let most = if self.once { " / WARP" } else { "" };
-        format!("{rounds} > {of}::lanes(){most} ? {lane} : {few}")
+        let lanes = match self.team {
+            None | Some(u32::MAX) => format!("{of}::lanes()"),
+            Some(n) => format!("min_of({of}::lanes(), {n}ull)"),
+        };
+        format!("{rounds} > {lanes}{most} ? {lane} : {few}")
     }
 }
 
@@ -253,7 +278,7 @@ pub(in super::super) fn write_first_met(
         args.join(", ")
     ));
     out.line(&format!(
-        "share_out<OfWarp, false>(w, {number}, {}, 0, 0, args, none);",
+        "share_out<OfWarp, NEVER>(w, {number}, {}, 0, 0, args, none);",
         Crew::Lane.taking()
     ));
     if let Given::Value(ty) = given {
@@ -264,7 +289,12 @@ pub(in super::super) fn write_first_met(
 }
 
 /// Its part of the rounds of one region: each by such a smaller crew.
-fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Writer) {
+fn write_case(
+    plan: &Plan,
+    (number, handed): (usize, &Handed),
+    (crew, by): (Crew, Crew),
+    out: &mut Writer,
+) {
     let id = plan.regions.all[number];
     let function = &plan.program.program[id];
     let version = Version::Served(by);
@@ -272,7 +302,7 @@ fn write_case(plan: &Plan, number: usize, (crew, by): (Crew, Crew), out: &mut Wr
         return;
     };
     write_parts(&rounds, out);
-    let args = called_with(function, crew.structure(), by);
+    let args = called_with(function, crew.structure(), by, handed);
     let mut text = helper::name(function, id, version);
     if crew != Crew::Warp && plan.regions.is_shared(number, by) {
         text = format!("called<{text}>");
@@ -303,9 +333,10 @@ fn write_parts(rounds: &Rounds, out: &mut Writer) {
 }
 
 /// What the text of a crew's part is called with.
-fn called_with(function: &Function, crew: &str, by: Crew) -> String {
+fn called_with(function: &Function, crew: &str, by: Crew, handed: &Handed) -> String {
     let part = format!("Part<{crew}, {}>", by.structure());
-    let part = format!("{part}::own(), {part}::all()");
+    let all = handed.limited(format!("{part}::all()"), by);
+    let part = format!("{part}::own(), {all}");
     let first = ["w".to_owned(), "parts".to_owned(), part].into_iter();
     let args: Vec<String> = first.chain(arguments(function)).collect();
     args.join(", ")
@@ -373,7 +404,7 @@ impl Body<'_, '_> {
             format!("auto& handed = {of}::handed();"),
             format!(
                 "share_out<{of}, {}>(w, {number}, {}, {}, {turns}, args, none);",
-                crew == Crew::Device && handed.is_own(),
+                handed.own(crew),
                 handed.by(of, &turns),
                 handed.most,
             ),

@@ -8,6 +8,7 @@ mod programs;
 #[path = "../../../../cilk-lower/tests/lower/programs.rs"]
 #[allow(dead_code, reason = "a part of it is used here")]
 mod shared;
+mod teams;
 
 use super::{Generated, Options, Plan, generate};
 use millstream_cilk_lower::lower::lower;

@@ -82,6 +82,7 @@ pub fn function(
         name: name.into(),
         kind,
         rounds: false,
+        team: None,
         params: Vec::new(),
         ret,
         args: args.to_vec(),

@@ -100,6 +100,7 @@ pub(super) fn make(function: &Function, plan: &Plan, id: SegmentId) -> LoweredSe
     } else {
         body.args = Vec::new();
         body.rounds = false;
+        body.team = None;
     }
     let returns = body
         .blocks
