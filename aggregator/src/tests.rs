@@ -587,6 +587,7 @@ fn buffers_take_as_many_values_as_they_have() {
 }
 
 /// What the machine has decides which of the two it is; neither panics.
+#[cfg(feature = "cuda")]
 #[test]
 fn without_a_driver_a_gpu_is_an_error_that_says_so() {
     match (crate::cuda::devices(), Device::cuda(0)) {

@@ -31,11 +31,11 @@ pub(super) const LIMITS: Limits = Limits {
 /// A budget that every program has room in.
 pub(super) const PLENTY: u64 = 256 << 20;
 
-/// Devices by their settings: of the CPU by threads, width and memory, GPUs by memory.
+/// Devices of the CPU by their settings: threads, width and memory. A GPU's are made for each program: a device keeps the last ones loaded,
+/// with the memory of their modules.
 #[derive(Debug, Default)]
 pub struct Devices {
     cpus: BTreeMap<(u32, Option<u64>, u64), Device>,
-    gpus: BTreeMap<u64, Vec<(String, Device)>>,
 }
 
 impl Devices {
@@ -51,12 +51,6 @@ impl Devices {
                 };
                 Device::cpu_with(options).unwrap()
             })
-    }
-
-    fn gpus(&mut self, memory: u64) -> &[(String, Device)] {
-        self.gpus
-            .entry(memory)
-            .or_insert_with(|| gpus(Some(memory)))
     }
 }
 
@@ -159,9 +153,9 @@ fn try_check(sample: &Sample, seed: u64, devices: &mut Devices) -> Result<Verdic
             } else {
                 PLENTY
             };
-            for (name, device) in devices.gpus(memory) {
+            for (name, device) in gpus(Some(memory)) {
                 let settings = format!("{name}, {memory} bytes");
-                case.check(device, &settings, small, !case.other_tasks)?;
+                case.check(&device, &settings, small, !case.other_tasks)?;
             }
         }
     }
