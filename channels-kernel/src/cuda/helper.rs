@@ -225,12 +225,19 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
             body.out.line(&format!("if (!w.enter({})) {leave};", id.0));
         }
         for arg in &function.args {
-            if let Arg::Slot(s) = arg {
-                let name = names::slot(function, *s);
-                body.out.line(&format!(
-                    "copy_bytes({name}, from_{name}, {});",
-                    function.slots[s.index()].layout.size
-                ));
+            match arg {
+                Arg::Slot(s) => {
+                    let name = names::slot(function, *s);
+                    body.out.line(&format!(
+                        "copy_bytes({name}, from_{name}, {});",
+                        function.slots[s.index()].layout.size
+                    ));
+                }
+                Arg::Local(l) if body.hidden.is_local(*l) => {
+                    let name = names::local(function, *l);
+                    body.out.line(&format!("{name} = hidden({name});"));
+                }
+                Arg::Local(_) => {}
             }
         }
         body.blocks();
@@ -242,15 +249,13 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
 impl Body<'_, '_> {
     /// `return` of a helper.
     pub(super) fn helper_returns(&mut self, values: &[Operand]) {
-        let values: Vec<String> = values
-            .iter()
-            .enumerate()
-            .map(|(place, v)| self.hidden_if(self.hidden.is_result(place, *v), *v))
-            .collect();
         if !returns_to_memory(self.plan, self.function) {
-            let text = match (self.result_type(), &values[..]) {
+            let text = match (self.result_type(), values) {
                 ("void", _) | (_, []) => "return;".to_owned(),
-                (_, [value, ..]) => format!("return {value};"),
+                (_, [value, ..]) if self.hidden.is_result(*value) => {
+                    format!("return hidden({});", self.operand(*value))
+                }
+                (_, [value, ..]) => format!("return {};", self.operand(*value)),
             };
             self.out.line(&text);
             return;
@@ -261,8 +266,8 @@ impl Body<'_, '_> {
             self.out.open("if (OfWarp::leads()) {");
         }
         let pieces = self.function.ret.pieces(&self.plan.program.program.structs);
-        for (piece, value) in pieces.iter().zip(&values) {
-            let at = format!("result + {}", piece.offset);
+        for (piece, value) in pieces.iter().zip(values) {
+            let (at, value) = (format!("result + {}", piece.offset), self.operand(*value));
             let text = match piece.kind {
                 PieceKind::Scalar(_) => format!("store({at}, {value});"),
                 PieceKind::Blob(layout) => format!("copy_bytes({at}, {value}, {});", layout.size),

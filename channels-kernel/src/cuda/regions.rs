@@ -175,7 +175,7 @@ struct Handed {
     team: Option<u32>,
 }
 
-/// How many threads a team has, at most; whole warps.
+/// How many threads a team has, at most.
 fn threads(team: Team) -> u32 {
     match team {
         Team::Lane => 1,
@@ -291,7 +291,7 @@ impl Regions {
             true => abi::HOLDING_BLOCKS,
             false => abi::REGION_BLOCKS,
         };
-        let most = team.map_or(most, |n| most.min((n / abi::kernel::BLOCK).max(1)));
+        let most = team.map_or(most, |n| most.min(n.div_ceil(abi::kernel::BLOCK)));
         let handed = Handed {
             in_turn: match depth > 0 && !to.contains(&Crew::Blocks) {
                 true => FEW,

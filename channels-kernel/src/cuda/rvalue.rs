@@ -77,14 +77,6 @@ impl Body<'_, '_> {
         }
     }
 
-    /// A value, hidden from the compiler or not.
-    pub(super) fn hidden_if(&self, is_hidden: bool, value: Operand) -> String {
-        match is_hidden {
-            true => format!("hidden({})", self.operand(value)),
-            false => self.operand(value),
-        }
-    }
-
     /// `addr + offset`
     pub(super) fn address(&self, addr: Operand, offset: u64) -> String {
         if offset == 0 {

@@ -21,10 +21,10 @@ impl Body<'_, '_> {
     pub(super) fn stmt(&mut self, at: usize, stmt: &StmtKind) {
         match stmt {
             StmtKind::Assign { dst, value } => {
-                let value = self.rvalue(value);
-                let value = match self.hidden.is_local(*dst) {
-                    true => format!("hidden({value})"),
-                    false => value,
+                let is_hidden = self.hidden.is_assigned(*dst, value);
+                let value = match (self.rvalue(value), is_hidden) {
+                    (value, true) => format!("hidden({value})"),
+                    (value, false) => value,
                 };
                 let text = format!("{} = {value};", self.local(*dst));
                 self.out.line(&text);
@@ -37,7 +37,7 @@ impl Body<'_, '_> {
                 let text = format!(
                     "store({}, {});",
                     self.address(*addr, *offset),
-                    self.hidden_if(self.hidden.is_stored(*value), *value)
+                    self.operand(*value)
                 );
                 self.effect(&[text]);
             }

@@ -92,7 +92,12 @@ impl Checker<'_> {
 
     /// Of a loop under `#[parallel]`: who is to share it out on a GPU, if that is written.
     fn parallel_team(&mut self, attrs: &[syn::Attribute]) -> Option<Option<Team>> {
-        let attr = attrs.iter().find(|a| is_parallel_attribute(a))?;
+        let mut all = attrs.iter().filter(|a| is_parallel_attribute(a));
+        let attr = all.next()?;
+        if let Some(second) = all.next() {
+            self.error(second.span(), "a loop is parallel once")
+                .help("leave one of the two out");
+        }
         let team = match &attr.meta {
             syn::Meta::Path(_) => return Some(None),
             syn::Meta::List(list) => list.parse_args_with(team).ok(),
@@ -584,16 +589,19 @@ pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
 /// What stands in `#[parallel(..)]`: a team by its name or by its threads.
 fn team(input: syn::parse::ParseStream<'_>) -> syn::Result<Team> {
     let name: syn::Ident = input.parse()?;
-    if name != "threads" {
-        return Team::named(&name.to_string())
-            .ok_or_else(|| syn::Error::new(name.span(), "no team"));
-    }
-    input.parse::<syn::Token![=]>()?;
-    let number: syn::LitInt = input.parse()?;
-    match number.base10_parse()? {
-        0 => Err(syn::Error::new(number.span(), "no threads")),
-        n => Ok(Team::Threads(n)),
-    }
+    let team = if name == "threads" {
+        input.parse::<syn::Token![=]>()?;
+        let number: syn::LitInt = input.parse()?;
+        match number.base10_parse()? {
+            0 => return Err(syn::Error::new(number.span(), "no threads")),
+            1 => Team::Lane,
+            n => Team::Threads(n),
+        }
+    } else {
+        Team::named(&name.to_string()).ok_or_else(|| syn::Error::new(name.span(), "no team"))?
+    };
+    input.parse::<Option<syn::Token![,]>>()?;
+    Ok(team)
 }
 
 /// What to write instead of an iterator's adaptor.

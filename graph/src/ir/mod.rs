@@ -141,7 +141,7 @@ pub enum Team {
     Block,
     /// All blocks.
     Device,
-    /// So many threads, which are no fewer than a warp's and whole warps.
+    /// So many threads; what is no whole warp counts as one.
     Threads(u32),
 }
 

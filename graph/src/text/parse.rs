@@ -569,14 +569,21 @@ impl<'a> Parser<'a> {
             }
         }
         let rounds = self.eat_word("rounds");
-        let team = match self.peek() {
-            Token::Number(..) if rounds => Some(Team::Threads(self.int()?)),
+        let named = match self.peek() {
             Token::Ident(word) if rounds => Team::named(word),
             _ => None,
         };
-        if matches!(self.peek(), Token::Ident(_)) && team.is_some() {
-            self.at += 1;
-        }
+        let team = match (named, self.peek()) {
+            (Some(_), _) => {
+                self.at += 1;
+                named
+            }
+            (None, Token::Number(..)) if rounds => match self.int()? {
+                0 => return Err(self.error_before("a team of no threads".to_owned())),
+                threads => Some(Team::Threads(threads)),
+            },
+            _ => None,
+        };
         let span = self.span()?;
         self.punct('{')?;
         let mut function = Function {

@@ -36,6 +36,9 @@ pub mod program {
         for _ in data {}
         #[parallel = "block"]
         for _ in data {}
+        #[parallel(warp)]
+        #[parallel(lane)]
+        for _ in data {}
         #[parallel]
         loop {
             break;
@@ -57,5 +60,7 @@ pub mod program {
 //~   help: write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`
 //~ 37:9: this is no team that shares out a loop's rounds
 //~   help: write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`
-//~ 39:9: only a `for` can be parallel
+//~ 40:9: a loop is parallel once
+//~   help: leave one of the two out
+//~ 42:9: only a `for` can be parallel
 //~   help: its number of rounds is known before the first: write `for i in 0..n`

@@ -185,19 +185,20 @@ impl Handed {
 
     /// Of so many parts of a crew, those that are the team's: warps whose lanes or who take single rounds, or crews of blocks.
     fn limited(&self, parts: String, by: Crew) -> String {
-        let each = match by {
-            Crew::Blocks => abi::kernel::BLOCK,
-            _ => 32,
-        };
-        match self.team {
-            None | Some(u32::MAX) => parts,
-            Some(n) => format!("min_of({parts}, {}u)", n.div_ceil(each)),
+        match (self.team, by) {
+            (None | Some(u32::MAX), _) => parts,
+            (Some(n), Crew::Blocks) => format!("min_of({parts}, {}u)", n / abi::kernel::BLOCK),
+            (Some(n), _) => format!("min_of({parts}, {}u)", n.div_ceil(32)),
         }
     }
 
     /// Who takes single rounds, of `rounds`: where there are many each lane takes its own, and where there are few blocks do.
     fn by(&self, of: &str, rounds: &str) -> String {
         let lane = Crew::Lane.taking();
+        let lanes = match self.team {
+            None | Some(u32::MAX) => format!("{of}::lanes()"),
+            Some(n) => format!("min_of({of}::lanes(), {n}ull)"),
+        };
         let few = match (
             self.to.contains(&Crew::Warp),
             self.to.contains(&Crew::Blocks),
@@ -206,16 +207,12 @@ impl Handed {
             (true, false) => Crew::Warp.taking().to_owned(),
             (false, true) => Crew::Blocks.taking().to_owned(),
             (true, true) => format!(
-                "{rounds} <= {of}::lanes() / BLOCK ? {} : {}",
+                "{rounds} <= {lanes} / BLOCK ? {} : {}",
                 Crew::Blocks.taking(),
                 Crew::Warp.taking()
             ),
         };
         let most = if self.once { " / WARP" } else { "" };
-        let lanes = match self.team {
-            None | Some(u32::MAX) => format!("{of}::lanes()"),
-            Some(n) => format!("min_of({of}::lanes(), {n}ull)"),
-        };
         format!("{rounds} > {lanes}{most} ? {lane} : {few}")
     }
 }
