@@ -4,7 +4,7 @@
 use super::{Binding, Checker, chains, places::strip};
 use crate::{
     generics::{At, Code},
-    hir::{Expr, ExprKind, Pat, Stmt},
+    hir::{Expr, ExprKind, Pat, Stmt, VarId},
     items::Item,
     ty::Ty,
 };
@@ -211,15 +211,10 @@ impl Checker<'_> {
         if closure.capture.is_some() {
             let mut taken = BTreeMap::new();
             for name in Names::of(&closure.body) {
-                let Some(Binding::Var(var)) = self.lookup(&name).cloned() else {
-                    continue;
-                };
-                let (old, span) = (self.vars[var.0].clone(), closure.span());
-                let own = self.add_var(&old.name, old.ty.clone());
-                self.vars[own.0].lent = old.lent;
-                let value = Expr::new(ExprKind::Var(var), old.ty, span);
-                stmts.push(Stmt::Let(Pat::Var(own), Some(value)));
-                taken.insert(name, Binding::Var(own));
+                if let Some(&Binding::Var(var)) = self.lookup(&name) {
+                    let own = self.taken(var, closure.span(), stmts);
+                    taken.insert(name, Binding::Var(own));
+                }
             }
             scopes.push(taken);
         }
@@ -230,6 +225,16 @@ impl Checker<'_> {
             signature: None,
             inside: None,
         }
+    }
+
+    /// The variable that a closure has for one that it takes.
+    pub(super) fn taken(&mut self, var: VarId, span: Span, stmts: &mut Vec<Stmt>) -> VarId {
+        let old = self.vars[var.0].clone();
+        let own = self.add_var(&old.name, old.ty.clone());
+        self.vars[own.0].lent = old.lent;
+        let value = Expr::new(ExprKind::Var(var), old.ty, span);
+        stmts.push(Stmt::Let(Pat::Var(own), Some(value)));
+        own
     }
 
     /// The type of its result for arguments of these types.

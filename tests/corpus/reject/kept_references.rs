@@ -38,8 +38,6 @@ pub mod program {
 //~   help: a function is a value where a type says so, `fn(..) -> ..`
 //~ 14:24: `fn(u32) -> u32` takes 1 argument, here are 2
 //~   help: it takes (`u32`)
-//~ 14:51: expected a closure
-//~   help: write it here: `|x| ..`, name a function, or give it a name before: `let f = ..;`
 //~ 20:9: a reference to a constant that holds references, in a function that gives such ones
 //~   help: give what it refers to itself: it is copied
 //~ 24:9: a reference to a constant that holds references, in a function that gives such ones

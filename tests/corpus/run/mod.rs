@@ -88,6 +88,7 @@ programs! {
     control_flow
     conversions
     conversions_as_wanted
+    copies_in_chains
     counting_searches
     deep_recursion
     defaults

@@ -37,6 +37,16 @@ fn is_range(e: &syn::Expr) -> bool {
     matches!(strip(e), syn::Expr::Range(_))
 }
 
+/// Which of an adaptor's arguments is a closure, if one is.
+fn code_of(name: &str) -> Option<usize> {
+    match name {
+        "map" | "filter" | "filter_map" | "flat_map" | "map_while" | "inspect" | "take_while"
+        | "skip_while" => Some(0),
+        "scan" => Some(1),
+        _ => None,
+    }
+}
+
 impl Checker<'_> {
     /// The loop of what stands before the last method; none if that is no iterator.
     pub(super) fn loop_over(&mut self, e: &syn::Expr, span: Span) -> Option<Result<Loop, Refused>> {
@@ -183,7 +193,11 @@ impl Checker<'_> {
     fn adapt(&mut self, all: &mut Loop, m: &syn::ExprMethodCall) -> Result<(), Refused> {
         let (span, name) = (m.span(), m.method.to_string());
         let (item, leave) = (item(span), all.leave());
-        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let mut args: Vec<syn::Expr> = m.args.iter().cloned().collect();
+        if let Some(f) = code_of(&name).and_then(|at| args.get_mut(at)) {
+            *f = self.taken_at_first(all, f)?;
+        }
+        let args: Vec<&syn::Expr> = args.iter().collect();
         let kept = matches!(
             &*name,
             "map" | "copied" | "cloned" | "inspect" | "enumerate" | "zip"

@@ -263,15 +263,19 @@ impl Checker<'_> {
         }
     }
 
-    /// The same closure of a loop in a loop with names for what it captures that mean the same elsewhere.
-    pub(super) fn carried(&mut self, closure: &syn::ExprClosure) -> Option<syn::Expr> {
+    /// The same closure of a loop in a loop with names for what it captures that mean the same elsewhere. What it takes it has variables of its own for.
+    pub(super) fn carried(
+        &mut self,
+        closure: &syn::ExprClosure,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
         let mut names = BTreeMap::new();
         // What it names itself has other names than what is around it elsewhere.
         for name in bound_in(closure) {
             names.insert(name, self.held_name(closure.span()));
         }
         for name in Names::of(&closure.body) {
-            let Some(binding) = self.lookup(&name).cloned() else {
+            let Some(mut binding) = self.lookup(&name).cloned() else {
                 // What `Self` and parameters are is known here alone.
                 if self.m.at.env.contains_key(&name) || !self.means_the_same(&name) {
                     self.error(closure.span(), format!("`{name}` means something else where this iterator is used"))
@@ -280,6 +284,9 @@ impl Checker<'_> {
                 }
                 continue;
             };
+            if let (true, Binding::Var(var)) = (closure.capture.is_some(), &binding) {
+                binding = Binding::Var(self.taken(*var, closure.span(), stmts));
+            }
             // One name for both, where it names again what it captures.
             let carried = match names.get(&name) {
                 Some(known) => known.clone(),

@@ -220,8 +220,12 @@ impl Checker<'_> {
             syn::Expr::MethodCall(m) if ADAPTORS.iter().any(|name| m.method == name) => {
                 let mut held = m.clone();
                 *held.receiver = self.hold(&m.receiver, is_drawn, stmts)?;
-                for arg in &mut held.args {
-                    *arg = self.hold_argument(&m.method, arg, is_drawn, stmts)?;
+                for (i, arg) in held.args.iter_mut().enumerate() {
+                    *arg = match i == 0 && m.method == "scan" {
+                        // What it begins with.
+                        true => self.evaluated(&arg.to_token_stream(), None, span, stmts),
+                        false => self.hold_argument(&m.method, arg, is_drawn, stmts)?,
+                    };
                 }
                 Some(syn::Expr::MethodCall(held))
             }
@@ -304,11 +308,12 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         if let syn::Expr::Closure(closure) = strip(arg) {
-            if method == "flat_map" && (self.depth > 0 || self.gives_away) {
-                return self.carried(closure);
-            }
             if method == "flat_map" {
-                return self.stays(closure).then(|| arg.clone());
+                let goes_away = self.depth > 0 || self.gives_away;
+                return match goes_away || !self.stays(closure) {
+                    true => self.carried(closure, stmts),
+                    false => Some(arg.clone()),
+                };
             }
             self.may_stand(closure);
             let named = self.closure_named(closure, stmts);
@@ -336,6 +341,9 @@ impl Checker<'_> {
             "take" | "skip" | "step_by" => {
                 Some(self.evaluated(&arg.to_token_stream(), Some("usize"), span, stmts))
             }
+            _ if self.holds_function(arg, None) => {
+                Some(self.evaluated(&arg.to_token_stream(), None, span, stmts))
+            }
             // A function of the program: elsewhere its name may mean something else.
             _ if self.depth > 0 => {
                 let named = self.closure_of(arg, 1, stmts)?;
@@ -347,8 +355,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a closure of loops in each other, which stands where the iterator is used, means the same there: it may name nothing that changes.
-    fn stays(&self, closure: &syn::ExprClosure) -> bool {
+    /// Whether a closure means the same wherever it stands as long as its names are in sight: it takes no copy of what may change.
+    pub(super) fn stays(&self, closure: &syn::ExprClosure) -> bool {
         let names = Names::of(&closure.body).into_iter();
         let mut bound = names.filter_map(|name| self.lookup(&name));
         bound.all(|binding| match binding {

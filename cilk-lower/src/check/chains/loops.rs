@@ -507,6 +507,25 @@ impl Loop {
         parse_quote_spanned!(self.span=> { #own #before #run #value })
     }
 
+    /// Whether it runs in a round of another.
+    pub(super) const fn is_inside(&self) -> bool {
+        self.around.is_some()
+    }
+
+    /// A value in front of the loop, as a block of all that it stands in.
+    pub(super) fn there(&self, value: &syn::Expr) -> syn::Expr {
+        let Some(around) = &self.around else {
+            return value.clone();
+        };
+        let (span, there) = (around.span, own("there", around.span));
+        let block = around.block(
+            &quote_spanned!(span=> let mut #there;),
+            &quote_spanned!(span=> #there = #value;),
+            &there.to_token_stream(),
+        );
+        around.there(&block)
+    }
+
     /// The same, which comes to the last item: as it stands in all that it stands in.
     pub(super) fn last_item(&self) -> syn::Expr {
         if let Some(around) = &self.around {

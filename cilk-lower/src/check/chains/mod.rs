@@ -18,6 +18,7 @@ mod rewritten;
 mod search;
 mod slices;
 mod sources;
+mod taken;
 mod turned;
 mod zips;
 
@@ -109,6 +110,12 @@ fn item(span: Span) -> Ident {
 impl Checker<'_> {
     /// The value of a chain; none if this method does not end one.
     pub(super) fn chain(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
+        if let Some(named) = self.with_own_variables(m) {
+            return Some(match named {
+                Ok(named) => self.expr(&named, want),
+                Err(why) => self.refuse_why(why),
+            });
+        }
         if let Some(taken) = self.taken_into(m, want) {
             return Some(self.expr(&taken, want));
         }

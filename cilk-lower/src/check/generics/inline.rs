@@ -85,7 +85,11 @@ impl Checker<'_> {
             arg = match arg {
                 syn::Expr::Reference(r) => strip(&r.expr),
                 // `&mut *f`
-                syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => strip(&u.expr),
+                syn::Expr::Unary(u)
+                    if matches!(u.op, syn::UnOp::Deref(_)) && !self.is_function(arg) =>
+                {
+                    strip(&u.expr)
+                }
                 _ => break,
             };
         }
@@ -100,7 +104,8 @@ impl Checker<'_> {
                 let names: Vec<syn::Ident> = (0..takes)
                     .map(|i| chains::own(&format!("given{i}"), span))
                     .collect();
-                syn::parse_quote_spanned!(span=> |#(#names),*| #p(#(#names),*))
+                // A function that a variable has is taken as it is now.
+                syn::parse_quote_spanned!(span=> move |#(#names),*| #p(#(#names),*))
             }
             call if self.gives(call) == Some(Code::Closure) => {
                 return self.given_closure(call, stmts);
