@@ -83,6 +83,23 @@ impl Named {
         }
     }
 
+    /// What it may change of what it took.
+    pub(super) fn state(&self) -> BTreeMap<String, Binding> {
+        if self.closure.capture.is_none() {
+            return BTreeMap::new();
+        }
+        let changed = chains::changed_names(&self.closure.body);
+        let taken = self.scopes.last().into_iter().flatten();
+        let state = taken.filter(|(name, binding)| match binding {
+            Binding::Closure(named) => changed.contains(*name) && !named.state().is_empty(),
+            Binding::Var(_) => changed.contains(*name),
+            _ => false,
+        });
+        state
+            .map(|(name, binding)| (name.clone(), binding.clone()))
+            .collect()
+    }
+
     /// What a name means in it.
     pub(super) fn meaning(&self, name: &str) -> Option<Binding> {
         self.scopes.iter().rev().find_map(|s| s.get(name)).cloned()
@@ -211,9 +228,10 @@ impl Checker<'_> {
         if closure.capture.is_some() {
             let mut taken = BTreeMap::new();
             for name in Names::of(&closure.body) {
-                if let Some(&Binding::Var(var)) = self.lookup(&name) {
-                    let own = self.taken(var, closure.span(), stmts);
-                    taken.insert(name, Binding::Var(own));
+                if let Some(binding) = self.lookup(&name).cloned()
+                    && let Some(own) = self.own_binding(&binding, closure.span(), stmts)
+                {
+                    taken.insert(name, own);
                 }
             }
             scopes.push(taken);
@@ -225,6 +243,40 @@ impl Checker<'_> {
             signature: None,
             inside: None,
         }
+    }
+
+    /// A copy of a closure that is a value: what it changes of what it took, it has for itself.
+    pub(super) fn closure_copied(
+        &mut self,
+        named: &Named,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Named {
+        let mut copy = named.clone();
+        for (name, binding) in named.state() {
+            if let Some(own) = self.own_binding(&binding, span, stmts)
+                && let Some(taken) = copy.scopes.last_mut()
+            {
+                taken.insert(name, own);
+            }
+        }
+        copy
+    }
+
+    /// What a closure has for what it takes.
+    fn own_binding(
+        &mut self,
+        binding: &Binding,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Binding> {
+        Some(match binding {
+            Binding::Var(var) => Binding::Var(self.taken(*var, span, stmts)),
+            Binding::Closure(named) if !named.state().is_empty() => {
+                Binding::Closure(Rc::new(self.closure_copied(named, span, stmts)))
+            }
+            _ => return None,
+        })
     }
 
     /// The variable that a closure has for one that it takes.

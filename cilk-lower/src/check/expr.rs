@@ -53,7 +53,7 @@ impl Checker<'_> {
             syn::Expr::Call(c) => self.call(c, want),
             syn::Expr::MethodCall(m) => match self.with_held(e) {
                 Some(held) => self.expr(&held, want),
-                None => match self.chain(m, want) {
+                None => match self.chain(e, m, want) {
                     Some(value) => value,
                     None => self.method_call(m, want),
                 },

@@ -89,6 +89,7 @@ programs! {
     conversions
     conversions_as_wanted
     copies_in_chains
+    copies_of_closures
     counting_searches
     deep_recursion
     defaults
@@ -235,6 +236,7 @@ programs! {
     option_uses
     optional_parts
     options
+    order_in_chains
     orderings
     own_comparisons
     own_containers

@@ -180,7 +180,12 @@ impl Checker<'_> {
     }
 
     /// The same chain of names that nothing else has.
-    fn hold(&mut self, e: &syn::Expr, is_drawn: bool, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+    pub(super) fn hold(
+        &mut self,
+        e: &syn::Expr,
+        is_drawn: bool,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
         let (e, span) = (strip(e), e.span());
         if let Some(of) = self.of_one(e) {
             let syn::Expr::MethodCall(m) = &of else {
@@ -254,7 +259,14 @@ impl Checker<'_> {
             e => {
                 let name = self.held_name(span);
                 let is_own = self.is_own_iterator(e);
-                let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #e;);
+                let of = match e {
+                    syn::Expr::MethodCall(m) if m.method == "by_ref" => {
+                        let of = &m.receiver;
+                        quote_spanned!(span=> &mut #of)
+                    }
+                    e => e.to_token_stream(),
+                };
+                let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #of;);
                 if let (true, syn::Stmt::Local(local)) = (is_own, &stmt) {
                     self.local(local, stmts);
                 }
@@ -327,6 +339,10 @@ impl Checker<'_> {
             && let Some(of) = p.path.get_ident()
             && let Some(Binding::Closure(named)) = self.lookup(&of.to_string()).cloned()
         {
+            let named = match self.is_copied_closure(arg) {
+                true => Rc::new(self.closure_copied(&named, span, stmts)),
+                false => named,
+            };
             let name = self.held_name(span);
             self.bind(&name.to_string(), Binding::Closure(named));
             return Some(parse_quote_spanned!(span=> #name));
@@ -487,7 +503,7 @@ impl Checker<'_> {
                 if let Some((whole, next)) = self.whole_held(&m.receiver) {
                     match m.method.to_string().as_str() {
                         "clone" if is_drawn_once(&whole) => return None,
-                        "clone" => return Some(whole),
+                        "clone" => return Some(self.with_copies(&whole)),
                         "by_ref" => return self.with_held(&m.receiver),
                         "peek" => {
                             return Some(parse_quote_spanned!(m.span()=> #next.as_ref()));
@@ -509,7 +525,9 @@ impl Checker<'_> {
                     }
                 }
                 if m.method == "clone" && receiver.is_some() {
-                    return receiver.filter(|of| !is_drawn_once(of));
+                    return receiver
+                        .filter(|of| !is_drawn_once(of))
+                        .map(|of| self.with_copies(&of));
                 }
                 let beside = m.method == "zip" || m.method == "chain";
                 let args: Vec<_> = m.args.iter().map(|arg| self.with_held(arg)).collect();

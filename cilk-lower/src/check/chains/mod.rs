@@ -8,6 +8,7 @@ mod adaptors;
 mod asked;
 mod closure;
 mod drawn;
+mod first;
 mod gathered;
 mod given;
 mod held;
@@ -42,6 +43,7 @@ use quote::{ToTokens, quote_spanned};
 use sources::is_search;
 pub(super) use sources::total_key;
 use syn::{parse_quote_spanned, spanned::Spanned};
+pub(super) use taken::changed_names;
 
 /// Something in a chain that is not part of the task language, and what to write instead.
 pub(super) struct Refused {
@@ -109,12 +111,20 @@ fn item(span: Span) -> Ident {
 
 impl Checker<'_> {
     /// The value of a chain; none if this method does not end one.
-    pub(super) fn chain(&mut self, m: &syn::ExprMethodCall, want: Option<&Ty>) -> Option<Expr> {
+    pub(super) fn chain(
+        &mut self,
+        e: &syn::Expr,
+        m: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<Expr> {
         if let Some(named) = self.with_own_variables(m) {
             return Some(match named {
                 Ok(named) => self.expr(&named, want),
                 Err(why) => self.refuse_why(why),
             });
+        }
+        if let Some(value) = self.with_parts_at_first(e, |c, e| c.expr(e, want)) {
+            return Some(value);
         }
         if let Some(taken) = self.taken_into(m, want) {
             return Some(self.expr(&taken, want));
@@ -411,6 +421,14 @@ impl Checker<'_> {
     /// A `for` over a chain that is more than a `for` knows by itself, as one that is not; none if it does, or if the chain is none.
     pub(super) fn chained_for(&mut self, f: &syn::ExprForLoop) -> Option<Expr> {
         let span = f.expr.span();
+        let with_parts = self.with_parts_at_first(&f.expr, |c, over| {
+            let mut f = f.clone();
+            *f.expr = over.clone();
+            c.expr(&syn::Expr::ForLoop(f), Some(&Ty::unit()))
+        });
+        if with_parts.is_some() {
+            return with_parts;
+        }
         if let Some(over) = self.over_optional(&f.expr) {
             let mut f = f.clone();
             *f.expr = over;

@@ -5,6 +5,7 @@ use super::{
     super::{Binding, Checker, closures::Names, places::strip},
     Refused,
     given::bound_in,
+    is_own,
     loops::Loop,
     refused,
 };
@@ -18,7 +19,7 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// Methods of arrays that change nothing.
+/// Methods of arrays and slices that change nothing.
 const READS: &[&str] = &[
     "len", "is_empty", "iter", "get", "first", "last", "contains", "windows", "chunks", "clone",
 ];
@@ -35,7 +36,7 @@ impl Checker<'_> {
             syn::Expr::Closure(closure) => {
                 !self.stays(closure) || all.is_inside() && !self.changed_by(closure).is_empty()
             }
-            f => self.holds_function(f, Some(all)),
+            f => self.is_copied_closure(f) || self.holds_function(f, Some(all)),
         };
         if !is_copied {
             return Ok(f.clone());
@@ -45,7 +46,9 @@ impl Checker<'_> {
             .rounds
             .iter()
             .flat_map(|rounds| self.changed_in(&rounds.over));
-        if let Some(name) = runs_over.into_iter().find(|name| names.contains(name)) {
+        let is_var = |name: &String| !matches!(self.lookup(name), Some(Binding::Closure(_)));
+        let mut changed = runs_over.filter(is_var);
+        if let Some(name) = changed.find(|name| names.contains(name)) {
             return refused(
                 f.span(),
                 format!("this takes `{name}`, which what is run over changes"),
@@ -55,6 +58,42 @@ impl Checker<'_> {
         let (span, name) = (f.span(), all.variable("taken"));
         all.before.extend(quote_spanned!(span=> let #name = #f;));
         Ok(parse_quote_spanned!(span=> #name))
+    }
+
+    /// Whether that is the name of a closure which changes what it took: what it is given to has a copy. What an iterator with a name takes is its own, and
+    /// in parentheses where it is a copy's.
+    pub(in super::super) fn is_copied_closure(&self, f: &syn::Expr) -> bool {
+        let syn::Expr::Path(p) = strip(f) else {
+            return false;
+        };
+        p.path.get_ident().is_some_and(|name| {
+            let name = name.to_string();
+            let is_copy = matches!(f, syn::Expr::Paren(_)) || !is_own(&name);
+            is_copy
+                && matches!(self.lookup(&name), Some(Binding::Closure(named)) if !named.state().is_empty())
+        })
+    }
+
+    /// A copy of an iterator that has a name.
+    pub(super) fn with_copies(&self, chain: &syn::Expr) -> syn::Expr {
+        match strip(chain) {
+            syn::Expr::MethodCall(m) => {
+                let mut m = m.clone();
+                *m.receiver = self.with_copies(&m.receiver);
+                for arg in &mut m.args {
+                    *arg = self.with_copies(arg);
+                }
+                syn::Expr::MethodCall(m)
+            }
+            e @ syn::Expr::Path(_) => {
+                let copy = parse_quote_spanned!(e.span()=> (#e));
+                match self.is_copied_closure(&copy) {
+                    true => copy,
+                    false => e.clone(),
+                }
+            }
+            e => e.clone(),
+        }
     }
 
     /// Whether a function's value is there, in what may have another one later; in front of a loop, if it is one's.
@@ -90,14 +129,24 @@ impl Checker<'_> {
         &mut self,
         call: &syn::ExprMethodCall,
     ) -> Option<Result<syn::Expr, Refused>> {
+        if !takes_by_move(call) {
+            return None;
+        }
         let mut named = call.clone();
         let (mut at, mut before) = (Some(&mut named), TokenStream::new());
         while let Some(m) = at {
             for arg in &mut m.args {
+                let span = arg.span();
+                if self.is_copied_closure(arg) {
+                    let name = self.held_name(span);
+                    before.extend(quote_spanned!(span=> let #name = #arg;));
+                    *arg = parse_quote_spanned!(span=> #name);
+                    continue;
+                }
                 let syn::Expr::Closure(closure) = strip(arg) else {
                     continue;
                 };
-                let (changed, span) = (self.changed_by(closure), arg.span());
+                let changed = self.changed_by(closure);
                 if changed.is_empty() || self.stays(closure) || m.method == "flat_map" {
                     continue;
                 }
@@ -135,18 +184,23 @@ impl Checker<'_> {
     }
 
     /// The names of what may be changed where an expression is evaluated.
-    fn changed_in(&self, e: &syn::Expr) -> BTreeSet<String> {
+    pub(super) fn changed_in(&self, e: &syn::Expr) -> BTreeSet<String> {
         let mut changed = Changed::default();
         changed.visit_expr(e);
         let Changed { mut names, called } = changed;
         let may_change = |name: &String, method: &String| {
-            let ty = match self.lookup(name) {
-                Some(Binding::Var(var)) => self.shallow(&self.vars[var.0].ty),
-                _ => return true,
+            let var = match self.lookup(name) {
+                Some(Binding::Var(var)) => var,
+                Some(Binding::Closure(_)) => return true,
+                _ => return !method.is_empty(),
             };
-            match ty {
+            let (var, is_read) = (&self.vars[var.0], READS.contains(&method.as_str()));
+            match self.shallow(&var.ty) {
                 Ty::Scalar(_) => false,
-                Ty::Array(..) => !READS.contains(&method.as_str()),
+                Ty::Ref { mutable, .. } | Ty::Mat { mutable, .. } => mutable,
+                Ty::Slice { mutable, .. } => mutable && !is_read,
+                _ if method.is_empty() || var.fixed.is_some() => false,
+                Ty::Array(..) => !is_read,
                 _ => true,
             }
         };
@@ -156,12 +210,31 @@ impl Checker<'_> {
     }
 }
 
+/// The names of what may be changed where an expression is evaluated, whatever they stand for.
+pub(in super::super) fn changed_names(e: &syn::Expr) -> BTreeSet<String> {
+    let mut changed = Changed::default();
+    changed.visit_expr(e);
+    let Changed { mut names, called } = changed;
+    names.extend(called.into_iter().map(|(name, _)| name));
+    names
+}
+
+/// Whether a closure with `move`, or what may be the name of one, is an argument of a method, or of one that what it is called on comes from.
+fn takes_by_move(m: &syn::ExprMethodCall) -> bool {
+    let by_move = |arg: &syn::Expr| match strip(arg) {
+        syn::Expr::Closure(c) => c.capture.is_some(),
+        arg => matches!(arg, syn::Expr::Path(_)),
+    };
+    m.args.iter().any(by_move)
+        || matches!(&*m.receiver, syn::Expr::MethodCall(m) if takes_by_move(m))
+}
+
 /// What may be changed where an expression is evaluated. What a closure with `move` changes is its own.
 #[derive(Default)]
 struct Changed {
     /// What is assigned to, or lent by `&mut`.
     names: BTreeSet<String>,
-    /// What has methods called, and these.
+    /// What has methods called, and these; what is an argument or is called itself, with none.
     called: BTreeSet<(String, String)>,
 }
 
@@ -215,6 +288,15 @@ impl<'e> Visit<'e> for Changed {
         self.called
             .extend(of.into_iter().map(|of| (of, by.clone())));
         visit::visit_expr_method_call(self, m);
+    }
+
+    fn visit_expr_call(&mut self, c: &'e syn::ExprCall) {
+        let mut lent = BTreeSet::new();
+        Self::note(&c.func, &mut lent);
+        c.args.iter().for_each(|arg| Self::note(arg, &mut lent));
+        self.called
+            .extend(lent.into_iter().map(|of| (of, String::new())));
+        visit::visit_expr_call(self, c);
     }
 
     fn visit_expr_closure(&mut self, c: &'e syn::ExprClosure) {

@@ -80,7 +80,7 @@ impl Checker<'_> {
         takes: usize,
         stmts: &mut Vec<Stmt>,
     ) -> Option<Named> {
-        let mut arg = strip(arg);
+        let (mut arg, is_copied) = (strip(arg), self.is_copied_closure(arg));
         loop {
             arg = match arg {
                 syn::Expr::Reference(r) => strip(&r.expr),
@@ -98,8 +98,11 @@ impl Checker<'_> {
             syn::Expr::Closure(closure) => closure.clone(),
             syn::Expr::Path(p) => {
                 let bound = p.path.get_ident().and_then(|i| self.lookup(&i.to_string()));
-                if let Some(Binding::Closure(named)) = bound {
-                    return Some((**named).clone());
+                if let Some(Binding::Closure(named)) = bound.cloned() {
+                    return Some(match is_copied {
+                        true => self.closure_copied(&named, span, stmts),
+                        false => (*named).clone(),
+                    });
                 }
                 let names: Vec<syn::Ident> = (0..takes)
                     .map(|i| chains::own(&format!("given{i}"), span))
