@@ -303,6 +303,7 @@ programs! {
     shared_alpha_beta
     short_ways
     sides_of_zips
+    skipped_effects
     slice_methods
     slice_patterns
     slice_windows

@@ -3,7 +3,7 @@
 
 use super::{
     super::{Binding, Checker, places::strip},
-    given::begun,
+    given::{begun, bound_in},
     held::Held,
     loops::ADAPTORS,
     own,
@@ -39,6 +39,8 @@ fn is_counted(e: &syn::Expr) -> bool {
 struct Numbered {
     len: TokenStream,
     item: TokenStream,
+    /// Whether who makes an item may change something by that, so that none is left out.
+    acts: bool,
 }
 
 impl Checker<'_> {
@@ -277,7 +279,11 @@ impl Checker<'_> {
             ),
             _ => return None,
         };
-        Some(Numbered { len, item })
+        Some(Numbered {
+            len,
+            item,
+            acts: false,
+        })
     }
 
     /// How many items a chain has, and the one of a number, if it is over elements or parts of a slice and each adaptor keeps their order or turns it.
@@ -298,16 +304,20 @@ impl Checker<'_> {
 
     /// The same of what an adaptor makes of them.
     fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
-        let (span, at, Numbered { len, item }) = (m.span(), own(NUMBER, m.span()), all);
+        let (span, at, Numbered { len, item, acts }) = (m.span(), own(NUMBER, m.span()), all);
+        let mut acts = *acts;
         let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
         let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
             ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
             // Of a closure that has a name.
             ("map", Some(f @ syn::Expr::Path(_))) => {
+                acts |= self.acts(f, item.to_string().contains("& mut"));
                 (len.clone(), quote_spanned!(span=> #f(#item)))
             }
             ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
             ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
+            // Rust makes what is left out, too.
+            ("skip" | "step_by", Some(_)) if acts => return None,
             ("skip", Some(n)) => (
                 quote_spanned!(span=> (#len).saturating_sub(#n)),
                 moved(quote_spanned!(span=> #at + #n)),
@@ -329,7 +339,27 @@ impl Checker<'_> {
             }
             _ => return None,
         };
-        Some(Numbered { len, item })
+        Some(Numbered { len, item, acts })
+    }
+
+    /// Whether a closure with a name may change something when it is called.
+    fn acts(&self, f: &syn::Expr, of_lent: bool) -> bool {
+        let syn::Expr::Path(p) = f else {
+            return true;
+        };
+        let name = p.path.get_ident().map(ToString::to_string);
+        match name.and_then(|name| self.lookup(&name)) {
+            Some(Binding::Closure(named)) => {
+                let closure = named.syntax();
+                let mut changed = self.changed_in(&closure.body);
+                // What is lent to it to be changed has names of its own.
+                if !of_lent {
+                    changed.retain(|name| !bound_in(&closure).contains(name));
+                }
+                !changed.is_empty()
+            }
+            _ => false,
+        }
     }
 
     /// The same iterator with a place for the item that it was asked for and that is not taken yet.
