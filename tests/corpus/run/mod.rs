@@ -303,6 +303,7 @@ programs! {
     shared_alpha_beta
     short_ways
     sides_of_zips
+    simulated_caches
     skipped_effects
     slice_methods
     slice_patterns
@@ -317,7 +318,9 @@ programs! {
     spawn_in_branches
     spawn_in_nested_blocks
     spawns_in_values
+    stack_machines
     string_matching
+    strong_components
     struct_slices
     structs
     sudoku
