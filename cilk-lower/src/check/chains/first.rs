@@ -43,19 +43,13 @@ impl Checker<'_> {
         if !begins_with.into_iter().any(|e| self.may_change(e)) {
             return None;
         }
-        Some(self.scoped(|c| {
+        self.scoped(|c| {
             let mut stmts = Vec::new();
-            let Some(held) = c.hold(&chain, false, &mut stmts) else {
-                return c.refuse(
-                    span,
-                    "a part of this iterator may be another one when its turn comes",
-                    "give it a name before: `let rest = k..n;`",
-                );
-            };
+            let held = c.hold(&chain, false, &mut stmts)?;
             let all = value(c, &begun(e, &chain, &held));
             let ty = all.ty.clone();
-            Expr::new(ExprKind::Block(stmts, Some(all)), ty, span)
-        }))
+            Some(Expr::new(ExprKind::Block(stmts, Some(all)), ty, span))
+        })
     }
 
     /// The iterator in an expression that ends it.

@@ -10,6 +10,7 @@ use super::{
     refused,
 };
 use crate::ty::Ty;
+use millstream_graph::ty::Type;
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use std::collections::BTreeSet;
@@ -45,7 +46,7 @@ impl Checker<'_> {
         let runs_over = all
             .rounds
             .iter()
-            .flat_map(|rounds| self.changed_in(&rounds.over));
+            .flat_map(|rounds| self.certainly_changed_in(&rounds.over));
         let is_var = |name: &String| !matches!(self.lookup(name), Some(Binding::Closure(_)));
         let mut changed = runs_over.filter(is_var);
         if let Some(name) = changed.find(|name| names.contains(name)) {
@@ -150,7 +151,7 @@ impl Checker<'_> {
                 if changed.is_empty() || self.stays(closure) || m.method == "flat_map" {
                     continue;
                 }
-                let others = self.changed_in(&syn::Expr::MethodCall(call.clone()));
+                let others = self.certainly_changed_in(&syn::Expr::MethodCall(call.clone()));
                 if let Some(name) = changed.iter().find(|name| others.contains(*name)) {
                     return Some(refused(
                         span,
@@ -181,6 +182,26 @@ impl Checker<'_> {
             changed.remove(&name);
         }
         changed
+    }
+
+    /// Of what may be changed where an expression is evaluated, what is: assigned to, lent by `&mut`, or what has a method of the program called that
+    /// takes it so. Of other methods it is not known here, and what they are called on is seldom changed.
+    fn certainly_changed_in(&self, e: &syn::Expr) -> BTreeSet<String> {
+        let mut changed = Changed::default();
+        changed.visit_expr(e);
+        let changes = |method: &String| {
+            self.m.fns.iter().any(|f| {
+                let is_it = f.name.rsplit("::").next() == Some(method);
+                let first = f.params.first().map(|(_, ty)| ty);
+                is_it && matches!(first, Some(Type::Ref { mutable: true, .. }))
+            })
+        };
+        let may = self.changed_in(e);
+        let called = changed.called.into_iter();
+        let called = called.filter(|(of, by)| changes(by) && may.contains(of));
+        let mut names = changed.names;
+        names.extend(called.map(|(name, _)| name));
+        names
     }
 
     /// The names of what may be changed where an expression is evaluated.
