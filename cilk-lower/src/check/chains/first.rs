@@ -21,7 +21,7 @@ use syn::spanned::Spanned;
 
 impl Checker<'_> {
     /// The value of an expression that ends a chain, or of a `for` over one, as of the same expression with names for what the chain begins with; none if it
-    /// does not show when that is evaluated.
+    /// does not show when that is evaluated, or there can be no names for it.
     pub(super) fn with_parts_at_first(
         &mut self,
         e: &syn::Expr,
