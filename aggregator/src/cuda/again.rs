@@ -1,5 +1,9 @@
-//! A run that finds no room on a GPU is begun again, by the form of the program that has restart points wherever nobody knows how much a
-//! task spawns in a loop.
+//! A run that finds no room on a GPU is begun again: by the form of the program that has restart points wherever nobody knows how much a
+//! task spawns in a loop, or with larger stacks where helpers call themselves.
+//!
+//! The driver keeps a stack for each thread that a GPU can hold, a quarter of a million, whatever runs: 64 KiB each are 17 GiB of an H200. So they
+//! are small at first, and a run whose helpers want more is begun again with four times as much, up to that or a quarter of the memory. The stacks
+//! stay for all later runs.
 //!
 //! The form that GPUs run first has none where a task only spawns and gathers: such tiles are tried or counted, and given back whole, so that
 //! one element's children need room at once. A restart point there would be paid for by every run, with two more stacks among which memory is
@@ -22,5 +26,10 @@ pub(super) const fn is_short(error: &RunError) -> bool {
 /// Whether a run that ended so may find room with restart points, and can be begun again.
 #[must_use]
 pub fn is_worth_another(error: &RunError, calls: &[ErasedCall<'_>]) -> bool {
-    is_short(error) && !calls.iter().any(ErasedCall::writes_where_it_lies)
+    is_short(error) && leaves_nothing(calls)
+}
+
+/// Whether nothing is seen of a run of these calls that ends with an error.
+pub(super) fn leaves_nothing(calls: &[ErasedCall<'_>]) -> bool {
+    !calls.iter().any(ErasedCall::writes_where_it_lies)
 }

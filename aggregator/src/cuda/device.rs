@@ -1,7 +1,7 @@
 //! A GPU that programs are loaded on and launched.
 
 use super::{
-    again::is_worth_another,
+    again::{is_worth_another, leaves_nothing},
     driver::{self, Context, Module},
     gpu::Driver,
     launcher::SHARED_WORDS,
@@ -36,10 +36,16 @@ use std::{
 const MOST_MEMORY: u64 = 16 << 30;
 /// Where others have taken the memory meanwhile it may be so little.
 const LEAST_MEMORY: u64 = 16 << 20;
-/// What is free of the GPU's memory, over what the stacks of all threads take where helpers call themselves.
+/// What is free of the GPU's memory, over what the stacks of all threads take at most where helpers call themselves.
 const STACK_SHARE: u64 = 4;
-/// Bytes that a thread's stack has at least.
+/// Bytes that a thread's stack has for such calls at least: where a run needs more, it is [begun again](super::again) with more.
 const LEAST_STACK: u64 = 4 << 10;
+/// And at most: what it has stays for all later runs.
+const MOST_STACK: u64 = 64 << 10;
+/// How many times as much it has each time.
+const STACK_GROWTH: u64 = 4;
+/// Stacks are given out by so many bytes.
+const STACK_UNIT: u64 = 1 << 10;
 /// Threads that a multiprocessor runs at once, at most: the driver keeps a stack for each.
 const RESIDENT_THREADS: u64 = 2048;
 /// Programs that a device keeps loaded, the last used ones.
@@ -220,7 +226,7 @@ impl Inner {
         })
     }
 
-    /// How deep helpers may recurse in a run that begins with this task, or in any: the deepest that the stack has room for; tasks recurse without it.
+    /// How deep helpers may recurse in a run that begins with this task, or in any, by the stacks that threads have; tasks recurse without them.
     pub(super) fn depth_of(
         &self,
         wanted: Option<&Recursion>,
@@ -230,14 +236,30 @@ impl Inner {
         let Some(recursion) = wanted else {
             return Ok(0);
         };
-        let (base, call) = (recursion.base(plan, entry), recursion.call);
+        let (base, least) = stacks(recursion, plan, entry);
+        let stack = self.context.stack(least, least)?;
+        Ok(((stack - base) / recursion.call) as u32)
+    }
+
+    /// Gives threads stacks for `times` as many calls as they have, if there is memory for it. Whether helpers may recurse deeper now.
+    pub(super) fn deepen(
+        &self,
+        times: u64,
+        wanted: Option<&Recursion>,
+        plan: &Plan,
+        entry: Option<TaskId>,
+    ) -> Result<bool, RunError> {
+        let Some(recursion) = wanted else {
+            return Ok(false);
+        };
+        let (base, least) = stacks(recursion, plan, entry);
+        let had = self.context.stack(least, least)?;
         let threads = u64::from(self.info.multiprocessors) * RESIDENT_THREADS;
-        let share =
-            (self.context.free_memory()? / STACK_SHARE / threads).clamp(LEAST_STACK, 64 << 10);
-        let whole = |bytes: u64| bytes.next_multiple_of(1 << 10);
-        let least = whole(base + LEAST_STACK.max(call));
-        let stack = self.context.stack(whole(base + share).max(least), least)?;
-        Ok(((stack - base) / call) as u32)
+        let most = (self.context.free_memory()? / threads + had) / STACK_SHARE;
+        let most = most.min(MOST_STACK);
+        let more = (had - base).saturating_mul(times).min(most);
+        let wanted = (base + more).next_multiple_of(STACK_UNIT);
+        Ok(wanted > had && self.context.stack(wanted, had)? > had)
     }
 
     /// A word that host and device share.
@@ -246,6 +268,13 @@ impl Inner {
         // SAFETY: inside the memory, aligned, and touched by atomics only, on both sides.
         unsafe { AtomicU32::from_ptr(self.shared.host().add(at)) }
     }
+}
+
+/// Of a thread's stack: the bytes beside calls of helpers that call themselves, and how many it has at least with them.
+fn stacks(recursion: &Recursion, plan: &Plan, entry: Option<TaskId>) -> (u64, u64) {
+    let base = recursion.base(plan, entry);
+    let least = base + LEAST_STACK.max(recursion.call);
+    (base, least.next_multiple_of(STACK_UNIT))
 }
 
 impl CudaDevice {
@@ -407,7 +436,7 @@ impl CudaDevice {
             let here = self.load(loaded.program())?;
             return self.launch(&here, task, calls);
         }
-        let ended = self.run_once(&inner, loaded, task, calls);
+        let ended = self.run_deep(&inner, loaded, task, calls);
         let Some(restarting) = (ended.as_ref().err())
             .filter(|error| is_worth_another(error, calls))
             .and_then(|_| loaded.restarting())
@@ -419,7 +448,37 @@ impl CudaDevice {
             "found no room; it is run again with restart points"
         );
         let loaded = self.load(restarting)?;
-        self.run_once(&inner, &loaded, task, calls)
+        self.run_deep(&inner, &loaded, task, calls)
+    }
+
+    /// With stacks that are as large as the helpers want which call themselves; where a run cannot be begun again, as large as they can be.
+    fn run_deep(
+        &self,
+        inner: &Inner,
+        loaded: &CudaLoaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+    ) -> Result<RunReport, RunError> {
+        let deepen = |times| {
+            let _using = inner.context.enter()?;
+            let plan = &loaded.kernels.plan;
+            inner.deepen(times, loaded.recursion.as_ref(), plan, Some(task))
+        };
+        let is_lasting = !leaves_nothing(calls);
+        if is_lasting {
+            deepen(u64::MAX)?;
+        }
+        loop {
+            let ended = self.run_once(inner, loaded, task, calls);
+            let is_too_deep = matches!(ended, Err(RunError::StackOverflow { .. }));
+            if !is_too_deep || is_lasting || !deepen(STACK_GROWTH)? {
+                return ended;
+            }
+            tracing::info!(
+                program = loaded.program().program.name,
+                "helpers want larger stacks; it is run again with them"
+            );
+        }
     }
 
     fn run_once(

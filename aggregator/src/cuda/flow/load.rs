@@ -109,7 +109,10 @@ impl CudaGraph {
                 inner.info.name
             )));
         }
-        let max_depth = inner.depth_of(text.recursion.as_ref(), &plan.plan, None)?;
+        // What host nodes have seen of a graph's run cannot be taken back, so it is never begun again.
+        let recursion = text.recursion.as_ref();
+        inner.deepen(u64::MAX, recursion, &plan.plan, None)?;
+        let max_depth = inner.depth_of(recursion, &plan.plan, None)?;
         let spawning = Spawning::of(&program.graph, &program.levelized, &program.kernels);
         // Sinks are the host thread's.
         let asked = CudaOptions {
