@@ -36,7 +36,8 @@ const FEW_ROOTS: u32 = 8;
 /// device takes longer than its elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
 const NARROW: Range<u32> = 128..16 << 10;
 /// Where a run's stacks hold no more elements than this, and a level finds no room at once, dispatches across the device are of few hundred thousand at
-/// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
+/// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster; but not
+/// than workers with private stacks, which get what finds no room at once in any memory.
 const LITTLE_ROOM: u64 = 32 << 20;
 
 /// How many dispatches across the device come after a subtree dispatch that was recalled, the so many-th: each time twice as many, so that a program whose
@@ -55,6 +56,8 @@ struct SoFar {
     ran: u64,
     /// Elements of the smallest stack that a subtree needs.
     room: u64,
+    /// Whether workers have private stacks for what is most of it.
+    private: bool,
 }
 
 /// How many elements of an entry channel's level are enough for a subtree dispatch, and whether only if they find no room at once across the device.
@@ -64,10 +67,14 @@ fn enough(policy: gpus::Policy, so_far: &SoFar) -> (u32, bool) {
     match policy {
         gpus::Policy::Block if so_far.dispatches > PATIENCE => (1, false),
         gpus::Policy::Block => (so_far.workers, false),
+        // A level of a few elements is a wavefront of one warp there, a fifth of a microsecond; and who has none soon gets some.
+        gpus::Policy::Auto if deep && mean < NARROW.end.into() && so_far.private => (1, false),
         gpus::Policy::Auto if deep && mean < NARROW.end.into() => {
             (so_far.workers.div_ceil(FEW_ROOTS).max(NARROW.start), false)
         }
-        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => (ENOUGH_ROOTS * so_far.workers, true),
+        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM || so_far.private => {
+            (ENOUGH_ROOTS * so_far.workers, true)
+        }
         gpus::Policy::Auto | gpus::Policy::Device => (u32::MAX, false),
     }
 }
@@ -204,6 +211,7 @@ impl<L: Launcher> Run<'_, L> {
             dispatches: counts.dispatches,
             ran: policy.consumed().iter().sum(),
             room: self.flat_room(),
+            private: self.is_private(),
         };
         let (enough, short) = enough(asked, &so_far);
         let Some((run, ranges)) = policy.roots(enough, short, &self.flat, divide) else {
@@ -306,7 +314,7 @@ impl<L: Launcher> Run<'_, L> {
     pub(super) fn take_over(&self) -> Result<bool, RunError> {
         let may = self.settings.policy == gpus::Policy::Auto
             && self.flat.contains(&true)
-            && self.flat_room() <= LITTLE_ROOM;
+            && (self.flat_room() <= LITTLE_ROOM || self.is_private());
         Ok(may && self.launcher.workers()? > 0)
     }
 
@@ -320,6 +328,12 @@ impl<L: Launcher> Run<'_, L> {
         let capacities = stacks.map(|s| (s, self.arena.capacities[s]));
         let large = capacities.filter(|(s, capacity)| *capacity != plan.stacks[*s].few());
         large.map(|(_, capacity)| capacity).min().unwrap_or(0)
+    }
+
+    /// Whether workers have private stacks for anything that may be a subtree.
+    fn is_private(&self) -> bool {
+        let sources = self.plan().sources.iter().zip(&self.flat);
+        sources.filter(|(_, flat)| **flat).any(|(s, _)| s.private)
     }
 
     /// The record that workers take.
@@ -380,6 +394,7 @@ mod tests {
             dispatches,
             ran,
             room,
+            private: false,
         };
         let (begins, small) = (so_far(3, 3, 100, 1 << 30), so_far(3, 3, 100, 1 << 24));
         let wide = so_far(40, 100, 1 << 30, 1 << 30);
@@ -396,5 +411,12 @@ mod tests {
             let found = [&begins, &small, &wide, &narrow, &sort].map(|s| enough(policy, s));
             assert_eq!(found, expected, "{policy:?}");
         }
+        // On private stacks they are as fast as the other tier, and faster in deep trees.
+        let private = |of: SoFar| SoFar {
+            private: true,
+            ..of
+        };
+        let found = [begins, wide, narrow].map(|s| enough(Auto, &private(s)));
+        assert_eq!(found, [(8000, true), (8000, true), (1, false)]);
     }
 }

@@ -4,7 +4,7 @@
 use super::plan::Plan;
 use millstream_graph::{
     flow::Flow,
-    ir::{Arg, BlockId, Dest, Function, LocalId, Operand, StmtKind, TaskId},
+    ir::{Arg, BlockId, Dest, Function, LocalId, Operand, Rvalue, StmtKind, TaskId},
     levelized::{Levelized, Segment},
 };
 
@@ -48,7 +48,8 @@ impl Site<'_> {
         let mut places = blocks.flat_map(|(i, b)| {
             let in_loop = cyclic.contains(BlockId::new(i));
             let own = b.stmts.iter().filter(|s| s.kind.def() == Some(local));
-            own.map(move |_| in_loop)
+            // A run of a segment has one frame, wherever it asks where that is.
+            own.map(move |s| in_loop && !is_address_of_frame(&s.kind))
         });
         match (
             self.segment.body.args.contains(&Arg::Local(local)),
@@ -60,6 +61,16 @@ impl Site<'_> {
             _ => false,
         }
     }
+}
+
+const fn is_address_of_frame(stmt: &StmtKind) -> bool {
+    matches!(
+        stmt,
+        StmtKind::Assign {
+            value: Rvalue::FrameAddr(_),
+            ..
+        }
+    )
 }
 
 fn is_assigned(body: &Function, local: LocalId) -> bool {

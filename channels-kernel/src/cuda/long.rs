@@ -333,7 +333,7 @@ impl Body<'_, '_> {
             );
             members.extend(long.pushes.keys().map(|p| ("u32", format!("first_{p}"))));
             fits.extend(long.pushes.iter().filter(|(p, _)| staged == Some(**p)).map(|(p, n)| {
-                format!("if (W::STAGES && of.which == {} && (u64)of.first_{p} + (u64)of.turns * {n} > capacity<W::EACH>()) return false;", i + 1)
+                format!("if (W::STAGES && of.which == {} && (u64)of.first_{p} + (u64)of.turns * {n} > capacity<W::EACH, W::STAGE_PARTS>()) return false;", i + 1)
             }));
         }
         let mut seen = BTreeSet::new();

@@ -9,8 +9,10 @@ pub use super::{
 };
 
 use super::{
+    abi::kernel,
     analysis, inherit, names,
     regions::{Crew, Regions},
+    segment,
     stack::PushKey,
     team, walk,
 };
@@ -61,6 +63,7 @@ impl Plan {
         plan.widen();
         plan.add_stacks();
         plan.add_sources();
+        plan.limit_private();
         plan.weigh();
         plan
     }
@@ -195,8 +198,10 @@ impl Plan {
                 groups,
                 mode,
                 walked: Vec::new(),
+                private: false,
             };
             source.walked = walk::walked(&self.program, &source);
+            source.private = source.walked.is_empty() && self.is_private(&source, body);
             self.sources.push(source);
         }
     }
@@ -329,6 +334,33 @@ impl Plan {
                 }
             },
         )
+    }
+
+    /// A private stack holds some wavefronts, or there is none.
+    fn limit_private(&mut self) {
+        let warps = u64::from(kernel::BLOCK / kernel::WARP);
+        let bytes = self.stage_bytes() / warps;
+        for source in &mut self.sources {
+            let (_, element) = segment::staged_bytes(&self.stacks[source.stack as usize]);
+            source.private &= bytes / element > 4 * u64::from(kernel::WARP);
+        }
+    }
+
+    /// Whether a source's elements may run on private stacks.
+    fn is_private(&self, source: &Source, segment: Segment<'_>) -> bool {
+        let [push] = source.pushes.as_slice() else {
+            return false;
+        };
+        let fields = &self.stacks[source.stack as usize].fields;
+        let is_scalar = fields
+            .iter()
+            .all(|f| matches!(f.kind, PieceKind::Scalar(_)));
+        let mode = matches!(source.mode, Mode::Tried { .. } | Mode::Scanned { .. });
+        let results_join = segment.ret.is_none() || self.joined(source.task).is_some();
+        mode && is_scalar
+            && push.stack == source.stack
+            && results_join
+            && !analysis::has_effects(segment.body)
     }
 
     /// Bytes of a task's element without what it inherits.

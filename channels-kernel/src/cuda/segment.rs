@@ -5,7 +5,7 @@ use super::{
     body::{Body, Role},
     long, names,
     parts::Section,
-    plan::{Mode, Plan, Source, StackKind},
+    plan::{Mode, Plan, Source, Stack, StackKind},
     rvalue::binary,
     source::Walked,
     types::{constant, ctype, is_other},
@@ -123,11 +123,11 @@ fn write_one(plan: &Plan, source: &Source, out: &mut Writer) {
     ));
     let is_loose = (0..source.groups.len() as u32).map(|g| loose.contains(&g).to_string());
     table(out, "bool", "is_loose", &is_loose.collect::<Vec<_>>());
-    stage(plan, source, staged, out);
+    stage(plan, source, source.in_shared(), out);
     sum(plan, source, out);
     arguments(plan, source, twin, out);
     walked(plan, source, out);
-    write_body(plan, source, staged, out);
+    write_body(plan, source, source.in_shared(), out);
     out.generated();
     out.close("};");
 }
@@ -246,12 +246,9 @@ fn walked(plan: &Plan, source: &Source, out: &mut Writer) {
     );
 }
 
-/// Children in shared memory: an element after the other, an odd number of words apart, so that neighbours lie in different banks.
-fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {
-    let Some(push) = staged else { return };
-    let stack = &plan.stacks[source.pushes[push].stack as usize];
-    let channel = plan.channel(source.pushes[push].stack);
-    // What may be kept once comes last, and has no place where it is. The widest fields first, so that there are no gaps.
+/// In which order the fields of an element lie in shared memory. What may be kept once comes last, and has no place where it is. The widest first, so that
+/// there are no gaps.
+fn staged_order(stack: &Stack) -> Vec<usize> {
     let mut order: Vec<usize> = (0..stack.fields.len()).collect();
     order.sort_by_key(|i| {
         (
@@ -259,10 +256,15 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
             std::cmp::Reverse(stride(&stack.fields[*i])),
         )
     });
-    let unit = order
-        .iter()
-        .map(|i| stride(&stack.fields[*i]))
-        .fold(4, u64::max);
+    order
+}
+
+/// Bytes from one element in shared memory to the next, an odd number of words, so that neighbours lie in different banks: without what may be kept once,
+/// and with it.
+pub(super) fn staged_bytes(stack: &Stack) -> (u64, u64) {
+    let order = staged_order(stack);
+    let widths = order.iter().map(|i| stride(&stack.fields[*i]));
+    let unit = widths.fold(4, u64::max);
     let size = |fields: &mut dyn Iterator<Item = &usize>| {
         let bytes = fields.fold(0, |at: u64, i| {
             at.next_multiple_of(stride(&stack.fields[*i])) + stride(&stack.fields[*i])
@@ -270,10 +272,18 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         (bytes.div_ceil(unit) | 1) * unit
     };
     let own = size(&mut order.iter().filter(|i| stack.inherited[**i].is_none()));
-    let all = size(&mut order.iter());
+    (own, size(&mut order.iter()))
+}
+
+/// Children in shared memory, one after the other.
+fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {
+    let Some(push) = staged else { return };
+    let stack = &plan.stacks[source.pushes[push].stack as usize];
+    let channel = plan.channel(source.pushes[push].stack);
+    let (own, all) = staged_bytes(stack);
     let (mut members, mut arrays) = (String::new(), String::new());
     let (mut read, mut write) = (String::new(), String::new());
-    for i in order {
+    for i in staged_order(stack) {
         let field = &stack.fields[i];
         let name = names::field(field, i);
         members += &format!(" {} {name};", field_type(field.kind));
@@ -316,31 +326,22 @@ fn stage(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) 
         choice(all, own)
     ));
     // One place more is for what finds none.
-    function(&format!(
-        "FN_IN static u32 capacity() {{ return {}; }}",
-        choice(plan.stage_bytes() / all - 1, plan.stage_bytes() / own - 1)
-    ));
+    out.line("template <bool EACH, u32 SHARES = 1>");
+    out.line("FN_IN static u32 capacity() { return STAGE_BYTES / SHARES / stride<EACH>() - 1; }");
     out.line(&format!(
         "struct Staged {{{members} }};  // a child in shared memory"
     ));
-    let mut function = |text: &str| {
-        out.line("template <bool EACH>");
-        out.line(text);
-    };
-    function(
-        "FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH>()) * stride<EACH>()); }",
-    );
+    out.line("template <bool EACH, u32 SHARES = 1>");
+    out.line("FN_IN static Staged& staged(ptr stage, u32 e) { return *(Staged*)(stage + min_of(e, capacity<EACH, SHARES>()) * stride<EACH>()); }");
     out.line("template <class M, bool EACH>");
-    out.open("FN_IN static void flush(const Spots& place, u32 count) {");
-    out.line(&format!(
-        "const auto& ch = *M::channels;{arrays} const ptr stage = stage_memory();"
-    ));
+    out.open("FN_IN static void flush(const Spots& place, u32 count, ptr stage = stage_memory(), u32 first = thread_id(), u32 threads = BLOCK) {");
+    out.line(&format!("const auto& ch = *M::channels;{arrays}"));
     // Where a kernel runs one segment the registers of a second one are to be had; where it runs any, they are not: 3 % faster, and 5 % slower.
     out.line("#ifdef ALONE");
     out.line("#pragma unroll 2");
     out.line("#endif");
     out.line(&format!(
-        "for (u32 i = thread_id(); i < count; i += BLOCK) {{ const u32 at = place(i); const Staged& child = *(const Staged*)(stage + i * stride<EACH>());{read}{write} }}"
+        "for (u32 i = first; i < count; i += threads) {{ const u32 at = place(i); const Staged& child = *(const Staged*)(stage + i * stride<EACH>());{read}{write} }}"
     ));
     out.close("}");
 }
@@ -439,28 +440,74 @@ fn arguments(plan: &Plan, source: &Source, twin: bool, out: &mut Writer) {
     out.line(&format!(
         "FN_IN static Args deq(u32 i) {{ [[maybe_unused]] const auto& ch = *M::channels; return {{{values}}}; }}"
     ));
+    if source.private {
+        on_private_stacks(plan, source, out);
+    }
     let segment = plan.program.segment(source.task, source.segment);
-    if matches!(source.mode, Mode::Tried { .. }) && segment.ret.is_some() {
+    let tried = matches!(source.mode, Mode::Tried { .. });
+    if (tried || source.private) && segment.ret.is_some() {
         // The return address is the last field.
         let last = stack.fields.len() - 1;
         let name = names::field(&stack.fields[last], last);
-        let address = format!(
-            "ch.{channel}.{name}[{}]",
-            stack.inherited[last].map_or_else(
-                || "i".to_owned(),
-                |n| format!("EACH ? i & ch.each[{n}] : 0")
-            )
-        );
-        let text = match plan.short_returns[source.task.index()] {
+        let place = |address: String| match plan.short_returns[source.task.index()] {
             true => format!(
                 "ch.memory + (u64){address} * {}ull",
                 plan.return_unit(source.task)
             ),
             false => address,
         };
-        out.line("template <class M, bool EACH>");
-        out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ const auto& ch = *M::channels; return {text}; }}  // where an element's result goes"));
+        if tried {
+            let index = stack.inherited[last].map_or_else(
+                || "i".to_owned(),
+                |n| format!("EACH ? i & ch.each[{n}] : 0"),
+            );
+            let text = place(format!("ch.{channel}.{name}[{index}]"));
+            out.line("template <class M, bool EACH>");
+            out.line(&format!("FN_IN static ptr home([[maybe_unused]] u32 i) {{ const auto& ch = *M::channels; return {text}; }}  // where an element's result goes"));
+        }
+        if source.private {
+            let text = place(format!("element.{name}"));
+            out.line("template <class M>");
+            out.line(&format!("FN_IN static ptr home_of(const Args& element) {{ [[maybe_unused]] const auto& ch = *M::channels; return {text}; }}"));
+        }
     }
+}
+
+/// How an element comes off a private stack and onto it: it is the same there as among the children that are staged.
+fn on_private_stacks(plan: &Plan, source: &Source, out: &mut Writer) {
+    let stack = &plan.stacks[source.stack as usize];
+    let channel = plan.channel(source.stack);
+    let (mut values, mut once) = ("0".to_owned(), "0".to_owned());
+    let (mut stores, mut shifts) = (String::new(), String::new());
+    for (i, field) in stack.fields.iter().enumerate() {
+        let name = names::field(field, i);
+        let store = format!("to.{name} = element.{name};");
+        let shift = format!("ch.{channel}.{name}[to] = ch.{channel}.{name}[from];");
+        match stack.inherited[i] {
+            None => {
+                values += &format!(", from.{name}");
+                once += ", {}";
+                stores += &format!(" {store}");
+                shifts += &format!(" {shift}");
+            }
+            Some(n) => {
+                values += &format!(", EACH && ch.each[{n}] ? from.{name} : once.{name}");
+                once += &format!(", ch.{channel}.{name}[0]");
+                stores += &format!(" if (EACH && ch.each[{n}]) {store}");
+                shifts += &format!(" if (EACH && ch.each[{n}]) {shift}");
+            }
+        }
+    }
+    out.line("template <class M>");
+    out.line(&format!("FN_IN static Args inherited() {{ [[maybe_unused]] const auto& ch = *M::channels; return {{{once}}}; }}"));
+    out.line("template <class M, bool EACH>");
+    out.line(&format!("FN_IN static Args unstage(ptr stage, u32 i, [[maybe_unused]] const Args& once) {{ [[maybe_unused]] const auto& ch = *M::channels; const Staged& from = staged<EACH, WARPS>(stage, i); return {{{values}}}; }}"));
+    out.line("template <class M, bool EACH>");
+    out.line(&format!("FN_IN static void stage_again(ptr stage, u32 i, const Args& element) {{ [[maybe_unused]] const auto& ch = *M::channels; Staged& to = staged<EACH, WARPS>(stage, i);{stores} }}"));
+    out.line("template <class M, bool EACH>");
+    out.line(&format!(
+        "FN_IN static void shift(u32 to, u32 from) {{ const auto& ch = *M::channels;{shifts} }}"
+    ));
 }
 
 fn write_body(plan: &Plan, source: &Source, staged: Option<usize>, out: &mut Writer) {

@@ -87,6 +87,9 @@ pub struct Source {
     pub mode: Mode,
     /// The slices that its elements walk through.
     pub walked: Vec<Walked>,
+    /// Whether workers may run its elements on private stacks (`device/private.cu`): all that they push lies where they do, and what they do beside
+    /// that can be forgotten.
+    pub private: bool,
 }
 
 impl Source {
@@ -103,6 +106,15 @@ impl Source {
             Mode::Scanned { staged, .. } | Mode::Team { staged } => staged,
             Mode::Tried { .. } => Some(0),
             Mode::Direct { .. } | Mode::Master => None,
+        }
+    }
+
+    /// Which push may lie in shared memory, in tiles that stage it or on private stacks.
+    #[must_use]
+    pub const fn in_shared(&self) -> Option<usize> {
+        match self.private {
+            true => Some(0),
+            false => self.staged(),
         }
     }
 

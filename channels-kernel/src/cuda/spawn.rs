@@ -203,7 +203,7 @@ impl Body<'_, '_> {
         if staged == Some(push) {
             self.out.open("if constexpr (W::STAGES) {");
             self.out
-                .line("Staged& to = staged<W::EACH>(w.children(), e);");
+                .line("Staged& to = staged<W::EACH, W::STAGE_PARTS>(w.children(), e);");
             self.fill(child, args, dest, None, &|name| format!("to.{name}"));
             self.out.close("}");
             self.out.open("if constexpr (W::RUN && !W::STAGES) {");

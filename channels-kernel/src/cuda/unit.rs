@@ -116,6 +116,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/long.cu"));
     out.text(include_str!("device/channel.cu"));
     out.text(include_str!("device/tiles.cu"));
+    out.text(include_str!("device/private.cu"));
     out.text(include_str!("device/direct.cu"));
     out.text(include_str!("device/shares.cu"));
     out.blank();
@@ -180,6 +181,11 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
             "WALK_BYTES",
             stage / u64::from(kernel::BLOCK / kernel::WARP),
         ),
+        // Of private stacks (`device/private.cu`): the most elements, where they find room; and wavefronts.
+        ("PRIVATE_PLACES", u64::from(u16::MAX)),
+        ("MOST_WAVEFRONTS", 256),
+        ("LEAST_WAVEFRONTS", 32),
+        ("LOOKS_AROUND", 16),
     ] {
         out.line(&format!("#ifndef {name}"));
         out.line(&format!("#define {name} {value}u"));
@@ -191,10 +197,19 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     for (name, value) in [
         ("SCAN_GROUPS", groups),
         ("MAX_ITEMS", items),
-        ("STAGE_BYTES", stage),
         ("MIN_BLOCKS", u64::from(options.min_blocks)),
     ] {
         out.line(&format!("#define {name} {value}u"));
+    }
+    // Private stacks lie there too.
+    if plan.sources.iter().any(|s| s.private) && !staged {
+        out.line("#ifdef WORKERS");
+        out.line(&format!("#define STAGE_BYTES {}u", plan.stage_bytes()));
+        out.line("#else");
+        out.line(&format!("#define STAGE_BYTES {stage}u"));
+        out.line("#endif");
+    } else {
+        out.line(&format!("#define STAGE_BYTES {stage}u"));
     }
     for definition in super::rules::definitions(plan.stacks.len()) {
         out.line(&definition);
@@ -312,6 +327,14 @@ fn runs(plan: &Plan, out: &mut Writer) {
         out.open(&format!(
             "extern \"C\" __device__ __noinline__ void run_{i}(u32 block, u32 blocks) {{"
         ));
+        if source.private {
+            let name = segment::name(plan, source);
+            let each = Some(each(plan, source)).filter(|each| !each.is_empty());
+            let each = each.unwrap_or_else(|| "false".to_owned());
+            out.line("#ifdef WORKERS");
+            out.line(&format!("if (own().is_private) {{ if ({each}) run_private<{name}, false>(); else run_private<{name}, true>(); return; }}"));
+            out.line("#endif");
+        }
         out.line(&run_call(plan, source));
         out.close("}");
     }
@@ -386,21 +409,27 @@ fn workers(plan: &Plan, out: &mut Writer) {
     out.line(&format!("static_assert(sizeof(Shared) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker has no more shared memory\");"));
     out.blank();
     out.line("// Of each source: how many elements a worker takes at a time, 0 of what it does not run; whether it has them all before it pushes; and whether its");
-    out.line("// tiles are tried.");
-    out.line("struct Flat { u32 tile, in_place, tried; };");
+    out.line("// tiles are tried, and whether all that its elements push lies where they do.");
+    out.line("struct Flat { u32 tile, in_place, tried, may_be_private; };");
     let flats = list(plan.sources.iter().map(|s| {
         let (in_place, tried) = match s.mode {
-            Mode::Master => return "{0, 0, 0}".to_owned(),
-            _ if !s.is_entry() => return "{0, 0, 0}".to_owned(),
+            Mode::Master => return "{0, 0, 0, 0}".to_owned(),
+            _ if !s.is_entry() => return "{0, 0, 0, 0}".to_owned(),
             Mode::Scanned { heavy: true, .. } | Mode::Direct { .. } => (0, 0),
             Mode::Scanned { .. } | Mode::Team { .. } => (1, 0),
             Mode::Tried { .. } => (1, 1),
         };
-        format!("{{{}, {in_place}, {tried}}}", in_blocks(s, Source::tile))
+        let private = u32::from(s.private);
+        format!(
+            "{{{}, {in_place}, {tried}, {private}}}",
+            in_blocks(s, Source::tile)
+        )
     }));
     out.line(&format!(
         "__constant__ const Flat flats[SOURCES] = {{{flats}}};"
     ));
+    let private = plan.sources.iter().any(|s| s.private);
+    out.line(&format!("constexpr bool PRIVATE_STACKS = {private};"));
     out.blank();
     out.line("// The run's arrays, from so many elements on.");
     out.open("static __device__ __noinline__ void own_ranges(Channels& own, const u32* at) {");
@@ -478,6 +507,21 @@ fn copies(plan: &Plan, stacks: &[u32], out: &mut Writer) {
     out.close("}");
 }
 
+/// Whether anything that a source's elements inherit, or hand on, is not kept once; empty if nothing can be.
+fn each(plan: &Plan, source: &Source) -> String {
+    let inherited = source
+        .pushes
+        .iter()
+        .map(|p| p.stack)
+        .chain([source.stack])
+        .flat_map(|s| &plan.stacks[s as usize].inherited);
+    let each: std::collections::BTreeSet<String> = inherited
+        .flatten()
+        .map(|n| format!("{}.each[{n}]", kernel::CHANNELS))
+        .collect();
+    each.into_iter().collect::<Vec<_>>().join(" | ")
+}
+
 fn run_call(plan: &Plan, source: &Source) -> String {
     let name = segment::name(plan, source);
     match source.mode {
@@ -488,20 +532,10 @@ fn run_call(plan: &Plan, source: &Source) -> String {
         }
         Mode::Scanned { .. } | Mode::Team { .. } => format!("run_scanned<{name}>(block, blocks);"),
         Mode::Tried { .. } => {
-            let inherited = source
-                .pushes
-                .iter()
-                .map(|p| p.stack)
-                .chain([source.stack])
-                .flat_map(|s| &plan.stacks[s as usize].inherited);
-            let each: std::collections::BTreeSet<String> = inherited
-                .flatten()
-                .map(|n| format!("{}.each[{n}]", kernel::CHANNELS))
-                .collect();
+            let each = each(plan, source);
             if each.is_empty() {
                 format!("run_tried<{name}, true>(block, blocks);")
             } else {
-                let each = each.into_iter().collect::<Vec<_>>().join(" | ");
                 format!(
                     "if ({each}) run_tried<{name}, false>(block, blocks); else run_tried<{name}, true>(block, blocks);"
                 )

@@ -19,6 +19,11 @@
 #define BLOCK 8u
 #define NEAR 4u
 #define WALK_BYTES 512u
+// So little that every way out of them is taken all the time.
+#define PRIVATE_PLACES 11u
+#define MOST_WAVEFRONTS 12u
+#define LEAST_WAVEFRONTS 2u
+#define LOOKS_AROUND 2u
 #define __device__
 #define __global__
 #define __constant__
@@ -280,6 +285,8 @@ QUIET static bool exchange_if(T* p, T* expected, V value, int then, int otherwis
 static unsigned count_up(near at, unsigned by = 1) {
   return exchange_until((unsigned*)at, [by](unsigned old) { return old + by; }, __ATOMIC_RELAXED);
 }
+static unsigned load_near(near at) { return load_of((unsigned*)at, __ATOMIC_RELAXED); }
+static void store_near(near at, unsigned x) { store_to((unsigned*)at, x, __ATOMIC_RELAXED); }
 
 static void (*kernel_of_launch)(void*);
 static void* argument_of_launch;

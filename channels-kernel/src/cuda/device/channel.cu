@@ -2,7 +2,8 @@
 template <class M>
 struct Worker : Thread {
   typedef M Memory;
-  static constexpr bool LONG = false;  // whether it puts long loops off
+  static constexpr bool LONG = false;    // whether it puts long loops off
+  static constexpr u32 STAGE_PARTS = 1;  // who share the stage
   // At a restart point: whether so many more children find room.
   __device__ __forceinline__ bool room(u32) { return true; }
 };
@@ -197,9 +198,10 @@ struct Trying {
 // The one pass over a tile of a segment that only spawns children of one kind and gives results: its children are numbered as they come, into
 // the stage, and its results wait, so that all of it can be forgotten. Where the stage is too small, the body runs once more: what it spawns is
 // counted by then, and goes from `first` on straight into the channel. `ONCE`: all that children may inherit is kept once.
-template <class S, class M, bool STAGE, bool ONCE>
+template <class S, class M, bool STAGE, bool ONCE, u32 SHARED_BY = 1>
 struct Trial : Worker<M> {
   static constexpr bool RUN = true, FALLIBLE = false, STAGES = STAGE, EACH = !ONCE, LONG = S::LONG;
+  static constexpr u32 STAGE_PARTS = SHARED_BY;
   u32 first = 0;
   u32 frame = 0;
   near staged, stage;  // how many there are, and where they lie

@@ -97,6 +97,13 @@ FN u32 count_up(near at, u32 by) {
   asm volatile("atom.relaxed.cta.shared.add.u32 %0, [%1], %2;" : "=r"(old) : "r"(at), "r"(by));
   return old;
 }
+// What a word of shared memory holds, and what it is to hold. Relaxed, as above.
+FN u32 load_near(near at) {
+  u32 x;
+  asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];" : "=r"(x) : "r"(at));
+  return x;
+}
+FN void store_near(near at, u32 x) { asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" ::"r"(at), "r"(x)); }
 #endif
 // An estimate needs no more bits than the hardware's inverse has, unless it is to be compared with the host's.
 #if defined(EMULATED) || defined(RECORDS)

@@ -23,7 +23,7 @@ enum GiftState : u32 { GIFT_NONE, GIFT_OFFERED, GIFT_TAKEN };
 #define MOST_DONATED 1024u
 
 // Gives the worker its ranges. All threads call it.
-FN void own_begins(const Crew& crew) {
+FN void own_begins(Crew& crew) {
   Own& o = own();
   for (u32 i = thread_id(); i < sizeof(Own) / 4; i += BLOCK) ((u32*)&o)[i] = 0;
   __syncthreads();
@@ -39,6 +39,9 @@ FN void own_begins(const Crew& crew) {
     o.channels.control = &o.control;
     o.control.status = OK;
     o.most = 0xffffffffu;
+    o.crew = &crew;
+    // So that the kernel has a stage where segments alone use it.
+    if (PRIVATE_STACKS) o.stage = near_of(stage_memory());
     shared().local = 1;
   }
   __syncthreads();
@@ -54,12 +57,19 @@ FN void note_each(u32& each, u32 pushed, u32 ran) {
   if (ran) each = (3 * each + min_of(share_of(pushed, ran), 64 * EACH_ONE)) / 4 + 1;
 }
 
+// Whether a dispatch of this source is one on private stacks. It takes all that there is then.
+FN bool may_be_private(const Own& o, u32 s) {
+  const u32 stack = sources[s].stack, top = o.top[stack], end = o.channels.capacity[stack];
+  return flats[s].may_be_private && !o.in_tiles && private_room(end, top) >= LEAST_PRIVATE;
+}
+
 // How many of a source's elements a dispatch takes: those from a number on that neighbours divide, or all; 0 if there are none, or if what they push
 // may find no room.
 FN u32 flat_run(const Own& o, u32 s) {
   const Source from = sources[s];
   const u32 all = have(o, from.stack), top = o.top[from.stack];
   if (flats[s].tile == 0 || all == 0) return 0;
+  if (may_be_private(o, s)) return min_of(all, 0xffffu);
   // As few as there can be.
   const u32 few = min_of(all, top - ((top - 1) & ~(NEIGHBOURS - 1)));
   u32 run = min_of(min_of(all, MOST_TILES * flats[s].tile), o.most);
@@ -125,6 +135,8 @@ FN bool flat_choose(Own& o, Shared& sh) {
       d.room[i] = tried && count > NEIGHBOURS ? room / ROOM_SHARE : room;
     }
     if (lane_id() == 0) {
+      o.is_private = may_be_private(o, source);
+      o.taken = o.idle = o.wanted = 0;
       sh.hole = sh.top = first + count;
       d.source = source;
       d.first = first;
@@ -141,6 +153,23 @@ FN bool flat_choose(Own& o, Shared& sh) {
 FN void flat_take(Own& o, Shared& sh) {
   const Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
+  if (o.is_private) {
+    // All have read that. What is left lies in the channel already.
+    __syncthreads();
+    if (warp_id() != 0) return;
+    if (lane_id() == 0) {
+      u32 ran = 0;
+      for (u32 w = 0; w < WARPS; w++) {
+        ran += o.of_warp[w].ran;
+        o.dispatches += o.of_warp[w].wavefronts;
+      }
+      o.consumed[d.source] += ran;
+      // What finds no room so may find some in tiles.
+      o.in_tiles = ran == 0;
+    }
+    __syncwarp();
+    return;
+  }
   // Tiles run from the top of the dispatch downwards, until one finds no room.
   const bool full = sh.full;
   const u32 ran = full ? sh.done * flats[d.source].tile : d.count, rest = d.first + d.count - ran;
@@ -180,6 +209,7 @@ FN void flat_take(Own& o, Shared& sh) {
     }
     if (!again) o.top[from.stack] = rest;
     o.consumed[d.source] += ran;
+    o.in_tiles = 0;
     if (full && ran == 0) {
       // So few as that can be no fewer.
       o.most = d.count <= NEIGHBOURS ? 0 : max_of(min_of(d.count, flats[d.source].tile) / RETRY, 1u);
@@ -431,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
         if (o.offers && !offers) __nv_atomic_thread_fence(__NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
         o.offers = offers;
         u64 since = 0;
-        sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));
+        sh.go = !recall && !((o.is_private || o.dispatches % 64 == 0) && should_stop(&o.control, since));
       }
       __syncthreads();
       // Relaxed: pairs with `stop_run`, which the barrier has ordered if this block called it. What was pushed may be anything then.

@@ -216,7 +216,7 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
             ),
             ("o.offers = offers;", "self.offers = offers;"),
             (
-                "sh.go = !recall && !(o.dispatches % 64 == 0 && should_stop(&o.control, since));",
+                "sh.go = !recall && !((o.is_private || o.dispatches % 64 == 0) && should_stop(&o.control, since));",
                 "stops = recall != 0;",
             ),
             // No fault stops a run of the model.
