@@ -29,6 +29,8 @@ pub(super) struct Named {
     signature: Option<(Vec<Ty>, Ty)>,
     /// The type of its result, as that function says it.
     inside: Option<Ty>,
+    /// Whether the name is that of a reference to it: who is given the name has no copy.
+    lent: bool,
 }
 
 /// The names that stand alone in an expression: of variables, functions and types.
@@ -80,12 +82,22 @@ impl Named {
             at,
             signature: None,
             inside: None,
+            lent: false,
         }
     }
 
-    /// What it may change of what it took.
+    /// The same behind a reference, or itself.
+    pub(super) fn with_lent(self, lent: bool) -> Self {
+        Self { lent, ..self }
+    }
+
+    pub(super) const fn is_lent(&self) -> bool {
+        self.lent
+    }
+
+    /// What it may change of what it took, of which a copy of it has its own.
     pub(super) fn state(&self) -> BTreeMap<String, Binding> {
-        if self.closure.capture.is_none() {
+        if self.closure.capture.is_none() || self.lent {
             return BTreeMap::new();
         }
         let changed = chains::changed_names(&self.closure.body);
@@ -93,6 +105,7 @@ impl Named {
         let state = taken.filter(|(name, binding)| match binding {
             Binding::Closure(named) => changed.contains(*name) && !named.state().is_empty(),
             Binding::Var(_) => changed.contains(*name),
+            Binding::Place(place) => changed.contains(*name) && is_handed_on(place),
             _ => false,
         });
         state
@@ -162,13 +175,37 @@ impl Checker<'_> {
                     c.closure_named(&closure, stmts)
                 })
             }
-            value => match self.given_closure(value, stmts) {
+            value => match self.cloned_closure(value, stmts) {
                 Some(named) => named,
-                None => return false,
+                None => match self.given_closure(value, stmts) {
+                    Some(named) => named,
+                    None => return false,
+                },
             },
         };
         self.bind(&name.ident.to_string(), Binding::Closure(Rc::new(named)));
         true
+    }
+
+    /// `f.clone()` of a closure that has a name, or of what refers to one.
+    pub(super) fn cloned_closure(
+        &mut self,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Named> {
+        let syn::Expr::MethodCall(m) = value else {
+            return None;
+        };
+        let (syn::Expr::Path(p), true) = (strip(&m.receiver), m.args.is_empty()) else {
+            return None;
+        };
+        match self.lookup(&p.path.get_ident()?.to_string()).cloned() {
+            Some(Binding::Closure(named)) if m.method == "clone" => {
+                let named = (*named).clone().with_lent(false);
+                Some(self.closure_copied(&named, m.span(), stmts))
+            }
+            _ => None,
+        }
     }
 
     /// The closure that a function gives.
@@ -242,6 +279,7 @@ impl Checker<'_> {
             at: self.m.at.clone(),
             signature: None,
             inside: None,
+            lent: false,
         }
     }
 
@@ -272,6 +310,11 @@ impl Checker<'_> {
     ) -> Option<Binding> {
         Some(match binding {
             Binding::Var(var) => Binding::Var(self.taken(*var, span, stmts)),
+            Binding::Place(place) if is_handed_on(place) => {
+                let own = self.add_var("taken", place.ty.clone());
+                stmts.push(Stmt::Let(Pat::Var(own), Some(place.clone())));
+                Binding::Var(own)
+            }
             Binding::Closure(named) if !named.state().is_empty() => {
                 Binding::Closure(Rc::new(self.closure_copied(named, span, stmts)))
             }
@@ -500,6 +543,11 @@ impl Checker<'_> {
         };
         (pat, value, false)
     }
+}
+
+/// Whether that is what a function which calls itself was handed on of a closure's variables, and may change there.
+fn is_handed_on(place: &Expr) -> bool {
+    matches!(&*place.kind, ExprKind::Deref(of) if matches!(&of.ty, Ty::Ref { mutable: true, .. }))
 }
 
 /// The statements of a closure's body, and the value that it ends with.

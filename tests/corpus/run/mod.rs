@@ -68,6 +68,7 @@ programs! {
     closure_patterns
     closures
     closures_by_bounds
+    closures_copied_again
     closures_handed_on
     closures_lent
     closures_that_return

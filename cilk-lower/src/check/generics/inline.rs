@@ -81,6 +81,8 @@ impl Checker<'_> {
         stmts: &mut Vec<Stmt>,
     ) -> Option<Named> {
         let (mut arg, is_copied) = (strip(arg), self.is_copied_closure(arg));
+        // Who is given its name then hands the reference on.
+        let is_lent = matches!(arg, syn::Expr::Reference(_));
         loop {
             arg = match arg {
                 syn::Expr::Reference(r) => strip(&r.expr),
@@ -94,6 +96,9 @@ impl Checker<'_> {
             };
         }
         let span = arg.span();
+        if let Some(named) = self.cloned_closure(arg, stmts) {
+            return Some(named.with_lent(is_lent));
+        }
         let closure = match arg {
             syn::Expr::Closure(closure) => closure.clone(),
             syn::Expr::Path(p) => {
@@ -101,7 +106,10 @@ impl Checker<'_> {
                 if let Some(Binding::Closure(named)) = bound.cloned() {
                     return Some(match is_copied {
                         true => self.closure_copied(&named, span, stmts),
-                        false => (*named).clone(),
+                        false => {
+                            let lent = is_lent || named.is_lent();
+                            (*named).clone().with_lent(lent)
+                        }
                     });
                 }
                 let names: Vec<syn::Ident> = (0..takes)
@@ -111,7 +119,8 @@ impl Checker<'_> {
                 syn::parse_quote_spanned!(span=> move |#(#names),*| #p(#(#names),*))
             }
             call if self.gives(call) == Some(Code::Closure) => {
-                return self.given_closure(call, stmts);
+                let given = self.given_closure(call, stmts)?;
+                return Some(given.with_lent(is_lent));
             }
             value if self.is_function(value) => {
                 let name = self.evaluated(&value.to_token_stream(), None, span, stmts);
@@ -136,7 +145,7 @@ impl Checker<'_> {
             return None;
         }
         self.may_stand(&closure)
-            .then(|| self.closure_named(&closure, stmts))
+            .then(|| self.closure_named(&closure, stmts).with_lent(is_lent))
     }
 
     /// The call of a function as its body, with its parameters by `let`.

@@ -36,12 +36,15 @@ struct Code {
     closure: syn::ExprClosure,
     at: At,
     names: BTreeMap<String, Meaning>,
+    /// Whether it is lent, so that who is given its name has no copy.
+    lent: bool,
 }
 
 impl PartialEq for Code {
     fn eq(&self, other: &Self) -> bool {
         let at = |at: &At| (at.here.clone(), Rc::clone(&at.env));
-        self.closure == other.closure && at(&self.at) == at(&other.at) && self.names == other.names
+        let is_alike = self.closure == other.closure && self.lent == other.lent;
+        is_alike && at(&self.at) == at(&other.at) && self.names == other.names
     }
 }
 
@@ -195,6 +198,7 @@ impl Checker<'_> {
             closure,
             at: named.at(),
             names,
+            lent: named.is_lent(),
         }
     }
 
@@ -337,7 +341,7 @@ impl Code {
             };
             scope.insert(name.clone(), binding);
         }
-        Named::made(self.closure.clone(), scope, self.at.clone())
+        Named::made(self.closure.clone(), scope, self.at.clone()).with_lent(self.lent)
     }
 }
 
