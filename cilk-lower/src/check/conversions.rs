@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::{
-    generics::Known,
+    generics::{Bound, Known},
     hir::Expr,
     items::Item,
     ty::{Class, Ty},
@@ -15,6 +15,18 @@ enum Conversion {
     /// It is one already.
     Itself,
     By(Item),
+}
+
+/// The type in `Into<B>`.
+fn into_of(path: &syn::Path) -> Option<&syn::Type> {
+    let last = path.segments.last().filter(|last| last.ident == "Into")?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(args) => args.args.iter().find_map(|arg| match arg {
+            syn::GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        }),
+        _ => None,
+    }
 }
 
 impl Checker<'_> {
@@ -45,6 +57,31 @@ impl Checker<'_> {
         }
         let into = self.closed(&into)?;
         self.converted(&m.receiver, &into, m.method.span())
+    }
+
+    /// What `x.into()` of a parameter's value gives where nothing else says it: what the one bound does, `T: Into<u64>`.
+    pub(super) fn into_by_bound(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        want: Option<&Ty>,
+    ) -> Option<Ty> {
+        if m.method != "into" || !m.args.is_empty() || self.m.in_library() {
+            return None;
+        }
+        if want.is_some_and(|want| self.closed(want).is_some()) {
+            return None;
+        }
+        let said = self.type_ahead(&m.receiver);
+        let known = self.has_bounds(&said).then(|| self.closed(&said))??;
+        let bounds = self.bounds_of(&said, &known).into_iter();
+        let mut given = bounds.filter_map(|bound| match bound {
+            Bound::Rusts(path, at) => Some((into_of(&path)?.clone(), at)),
+            Bound::Own(_) => None,
+        });
+        match (given.next(), given.next()) {
+            (Some((ty, at)), None) => Some(self.there(&at, |c| c.annotated(&ty))),
+            _ => None,
+        }
     }
 
     /// Says that there is no such conversion, and which ones there are.

@@ -167,6 +167,7 @@ programs! {
     int_wrapping_methods
     int_wraps
     integrate
+    into_by_bounds
     iterator_chains
     iterator_options
     iterators_again
