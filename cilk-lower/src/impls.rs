@@ -71,18 +71,74 @@ pub(crate) fn rusts(path: &syn::Path, item: &syn::ItemImpl, diags: &mut Diagnost
     if BESIDE.contains(&&*name) {
         return None;
     }
-    let copies = matches!(&*name, "Clone" | "Copy");
-    diags
-        .error(
-            last.span(),
+    if name == "Copy" || name == "Clone" && is_copy(item) {
+        return None;
+    }
+    let (message, help) = match &*name {
+        "Clone" => (
+            "this `clone` is more than a copy",
+            "end it with `*self`, or with the same fields, `Self { x: self.x, .. }`: values are copied as they are; write what makes another value as a function of its own",
+        ),
+        _ => (
             "an `impl` of this trait is not part of the task language",
-        )
-        .help(if copies {
-            "leave it out: structs are `Clone` and `Copy` by themselves"
-        } else {
-            OTHERS
-        });
+            OTHERS,
+        ),
+    };
+    diags.error(last.span(), message).help(help);
     None
+}
+
+/// Whether a block of `Clone` says that a value is copied, as all are by themselves: `*self`, or a struct of the same fields.
+fn is_copy(item: &syn::ItemImpl) -> bool {
+    let this = item.items.iter().find_map(|member| match member {
+        syn::ImplItem::Fn(f) if f.sig.ident == "clone" => Some(&f.block),
+        _ => None,
+    });
+    let others = item.items.iter().filter(|member| !matches!(member, syn::ImplItem::Fn(f) if f.sig.ident == "clone" || f.sig.ident == "clone_from"));
+    let Some([syn::Stmt::Expr(value, None)]) = this.map(|block| &block.stmts[..]) else {
+        return false;
+    };
+    others.count() == 0 && copies_self(value, item)
+}
+
+fn copies_self(value: &syn::Expr, item: &syn::ItemImpl) -> bool {
+    let is_this = |path: &syn::Path| match &*item.self_ty {
+        syn::Type::Path(p) => {
+            let names = [path, &p.path].map(|path| path.segments.last().map(|s| &s.ident));
+            path.is_ident("Self") || names[0] == names[1] && path.segments.len() == 1
+        }
+        _ => false,
+    };
+    match value {
+        syn::Expr::Unary(u) => matches!(u.op, syn::UnOp::Deref(_)) && is_self(&u.expr),
+        syn::Expr::Struct(s) => {
+            let mut fields = s.fields.iter();
+            let rest = s.rest.as_ref().is_none_or(|rest| copies_self(rest, item));
+            rest && is_this(&s.path) && fields.all(|f| copies_field(&f.expr, &f.member))
+        }
+        syn::Expr::Call(call) => {
+            let fields = call.args.iter().enumerate();
+            let mut fields = fields.map(|(i, value)| (value, syn::Member::from(i)));
+            matches!(&*call.func, syn::Expr::Path(p) if is_this(&p.path))
+                && fields.all(|(value, member)| copies_field(value, &member))
+        }
+        _ => false,
+    }
+}
+
+/// Whether that is this field of `self`, or a clone of it.
+fn copies_field(value: &syn::Expr, member: &syn::Member) -> bool {
+    match value {
+        syn::Expr::MethodCall(m) if m.method == "clone" && m.args.is_empty() => {
+            copies_field(&m.receiver, member)
+        }
+        syn::Expr::Field(f) => f.member == *member && is_self(&f.base),
+        _ => false,
+    }
+}
+
+fn is_self(e: &syn::Expr) -> bool {
+    matches!(e, syn::Expr::Path(p) if p.path.is_ident("self"))
 }
 
 /// What to write instead of traits that there are not.

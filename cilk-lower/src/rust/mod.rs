@@ -61,13 +61,15 @@ fn plain(module: &mut ItemMod, layout: &mut LayOut) {
 pub struct LayOut {
     /// The structs and enums by which something is written, or which hold ranges: there are no copies of these.
     moved: BTreeSet<String>,
+    /// Of which traits there are blocks, by the type's name: what these say is not derived.
+    by_hand: BTreeSet<(String, String)>,
 }
 
 impl LayOut {
     /// What it needs to know of the module's structs and enums, wherever they stand.
     #[must_use]
     pub fn of(module: &ItemMod) -> Self {
-        let mut all = Fields(Vec::new());
+        let mut all = Fields::default();
         all.visit_item_mod(module);
         let mut moved = BTreeSet::new();
         let moves = |words: &BTreeSet<String>, moved: &BTreeSet<String>| {
@@ -75,34 +77,64 @@ impl LayOut {
         };
         // Each round finds those that hold what the one before found.
         while let Some((name, _)) = all
-            .0
+            .words
             .iter()
             .find(|(name, words)| !moved.contains(name) && moves(words, &moved))
         {
             moved.insert(name.clone());
         }
-        Self { moved }
+        Self {
+            moved,
+            by_hand: all.by_hand,
+        }
+    }
+
+    /// Whether a trait that copies is to be derived.
+    fn lacks(&self, name: &Ident, attrs: &[Attribute], of: &str) -> bool {
+        let name = name.to_string();
+        let is_by_hand = self.by_hand.contains(&(name.clone(), of.to_owned()));
+        !self.moved.contains(&name) && !is_by_hand && !derives(attrs, of)
     }
 
     /// Adds `#[repr(C)]`, and `Clone` and `Copy` where they are missing and can be.
     pub fn lay_out(&self, item: &mut ItemStruct) {
-        let copied = !self.moved.contains(&item.ident.to_string());
-        attributes(&mut item.attrs, &parse_quote!(#[repr(C)]), copied);
+        self.attributes(&item.ident, &mut item.attrs, &parse_quote!(#[repr(C)]));
     }
 
     /// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing and can be. A program need not make every variant.
     pub fn lay_out_enum(&self, item: &mut ItemEnum) {
-        let copied = !self.moved.contains(&item.ident.to_string());
-        attributes(&mut item.attrs, &parse_quote!(#[repr(u8)]), copied);
+        self.attributes(&item.ident, &mut item.attrs, &parse_quote!(#[repr(u8)]));
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
+    }
+
+    fn attributes(&self, name: &Ident, attrs: &mut Vec<Attribute>, repr: &Attribute) {
+        let has_repr = attrs.iter().any(|a| a.path().is_ident("repr"));
+        if !has_repr {
+            attrs.push(repr.clone());
+        }
+        let missing: Vec<TokenStream> = [
+            ("Clone", quote!(::core::clone::Clone)),
+            ("Copy", quote!(::core::marker::Copy)),
+        ]
+        .into_iter()
+        .filter(|(of, _)| self.lacks(name, attrs, of))
+        .map(|(_, path)| path)
+        .collect();
+        if !missing.is_empty() {
+            attrs.push(parse_quote!(#[derive(#(#missing),*)]));
+        }
     }
 }
 
 /// Words of types whose values Rust does not copy.
 const MOVED: [&str; 4] = ["mut", "MatMut", "Range", "RangeInclusive"];
 
-/// Structs and enums by name, with the words of their fields' types.
-struct Fields(Vec<(String, BTreeSet<String>)>);
+/// Structs and enums by name, with the words of their fields' types, and what is said by hand of how they are copied.
+#[derive(Default)]
+struct Fields {
+    words: Vec<(String, BTreeSet<String>)>,
+    by_hand: BTreeSet<(String, String)>,
+}
 
 impl Visit<'_> for Fields {
     fn visit_item_struct(&mut self, item: &ItemStruct) {
@@ -111,6 +143,18 @@ impl Visit<'_> for Fields {
 
     fn visit_item_enum(&mut self, item: &ItemEnum) {
         self.note(&item.ident, item.variants.iter().flat_map(|v| &v.fields));
+    }
+
+    fn visit_item_impl(&mut self, item: &syn::ItemImpl) {
+        let of = item.trait_.as_ref();
+        let of = of.and_then(|(path, _)| path.segments.last());
+        if let (syn::Type::Path(p), Some(of)) = (&*item.self_ty, of)
+            && let Some(name) = p.path.segments.last()
+        {
+            let names = (name.ident.to_string(), of.ident.to_string());
+            self.by_hand.insert(names);
+        }
+        syn::visit::visit_item_impl(self, item);
     }
 }
 
@@ -122,7 +166,7 @@ impl Fields {
             let of = ty.split(|c: char| !c.is_alphanumeric() && c != '_');
             words.extend(of.map(ToOwned::to_owned));
         }
-        self.0.push((name.to_string(), words));
+        self.words.push((name.to_string(), words));
     }
 }
 
@@ -158,24 +202,6 @@ pub fn imports(module: &ItemMod) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use ::millstream::prelude::*;
-    }
-}
-
-fn attributes(attrs: &mut Vec<Attribute>, repr: &Attribute, copied: bool) {
-    let has_repr = attrs.iter().any(|a| a.path().is_ident("repr"));
-    if !has_repr {
-        attrs.push(repr.clone());
-    }
-    let missing: Vec<TokenStream> = [
-        ("Clone", quote!(::core::clone::Clone)),
-        ("Copy", quote!(::core::marker::Copy)),
-    ]
-    .into_iter()
-    .filter(|(name, _)| copied && !derives(attrs, name))
-    .map(|(_, path)| path)
-    .collect();
-    if !missing.is_empty() {
-        attrs.push(parse_quote!(#[derive(#(#missing),*)]));
     }
 }
 

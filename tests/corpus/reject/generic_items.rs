@@ -53,9 +53,9 @@ pub mod program {
         const ID: u32 = 1;
     }
 
-    impl Clone for Counts {
-        fn clone(&self) -> Self {
-            *self
+    impl Drop for Counts {
+        fn drop(&mut self) {
+            *self = Counts::default();
         }
     }
 
@@ -102,7 +102,7 @@ pub mod program {
 //~   note: 49:12: the trait asks for it
 //~   help: write it here, or let the trait say what it is for all
 //~ 56:10: an `impl` of this trait is not part of the task language
-//~   help: leave it out: structs are `Clone` and `Copy` by themselves
+//~   help: there are those of the program's own traits, of `Default`, `From`, `TryFrom`, `Deref`, `AsRef`, `Iterator`, `IntoIterator`, `FromIterator`, `Sum`, `Product`, of orders, as `Ord`, and of operators, as `Add`; write other functions as the struct's own: `impl Name { .. }`
 //~ 63:9: a task or kernel stands at the top of the program
 //~   help: move it there; it may call what the modules within have
 //~ 69:5: a module within a program needs its body here

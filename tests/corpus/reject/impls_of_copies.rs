@@ -1,26 +1,24 @@
-//! Traits that structs have by themselves.
+//! A `clone` that makes another value: values are copied as they are.
 
 #[millstream::program]
 pub mod program {
-    pub struct Number(u64);
+    struct Counted {
+        value: u32,
+        copies: u32,
+    }
 
-    impl Clone for Number {
+    impl Clone for Counted {
         fn clone(&self) -> Self {
-            *self
+            Self { value: self.value, copies: self.copies + 1 }
         }
     }
 
-    impl Copy for Number {}
-
     #[task]
-    pub fn same(n: u64) -> u64 {
-        let number = Number(n);
-        let other = number;
-        other.0 + number.0
+    pub fn run(n: u32) -> u32 {
+        let a = Counted { value: n, copies: 0 };
+        a.clone().copies
     }
 }
 
-//~ 7:10: an `impl` of this trait is not part of the task language
-//~   help: leave it out: structs are `Clone` and `Copy` by themselves
-//~ 13:10: an `impl` of this trait is not part of the task language
-//~   help: leave it out: structs are `Clone` and `Copy` by themselves
+//~ 10:10: this `clone` is more than a copy
+//~   help: end it with `*self`, or with the same fields, `Self { x: self.x, .. }`: values are copied as they are; write what makes another value as a function of its own

@@ -64,6 +64,7 @@ programs! {
     cilksort
     cliques
     clones
+    clones_by_hand
     closest_points
     closure_patterns
     closures
