@@ -6,6 +6,7 @@ use crate::{
     items::Item,
     ty::Ty,
 };
+use millstream_graph::ty::{StructId, Type};
 use proc_macro2::Span;
 
 /// The longest array that Rust has a default of.
@@ -42,7 +43,7 @@ impl Checker<'_> {
                 };
                 return self.sum_value(&default, Vec::new(), ty, span);
             }
-            Ty::Struct(id) if self.m.defaults.contains(id) => {
+            Ty::Struct(id) if self.m.defaults.contains(id) || self.is_open_range(*id) => {
                 let types = self.m.structs[*id].fields.clone();
                 let fields = types.iter().enumerate();
                 let fields =
@@ -68,5 +69,12 @@ impl Checker<'_> {
             }
         };
         Expr::new(kind, ty, span)
+    }
+
+    /// Whether that is `a..b`, which has a default as `a..=b` has not.
+    fn is_open_range(&self, id: StructId) -> bool {
+        let ranges = self.m.ranges.filter(|_| self.m.is_range(&Type::Struct(id)));
+        let family = self.family_of(id);
+        ranges.is_some_and(|ranges| family.and_then(|of| ranges.is_closed(of)) == Some(false))
     }
 }

@@ -95,6 +95,7 @@ programs! {
     counting_searches
     deep_recursion
     defaults
+    defaults_of_ranges
     defaults_of_traits
     drawn_adaptors
     drawn_iterators
