@@ -127,6 +127,7 @@ programs! {
     for_slices
     for_type_bounds
     function_values
+    functions_from_tables
     functions_of_traits_by_name
     game_of_life
     game_outcomes

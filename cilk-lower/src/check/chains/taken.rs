@@ -6,7 +6,7 @@ use super::{
     Refused,
     given::bound_in,
     is_own,
-    loops::Loop,
+    loops::{ADAPTORS, Loop},
     refused,
 };
 use crate::ty::Ty;
@@ -136,9 +136,11 @@ impl Checker<'_> {
         let mut named = call.clone();
         let (mut at, mut before) = (Some(&mut named), TokenStream::new());
         while let Some(m) = at {
+            let ends = !ADAPTORS.iter().any(|name| m.method == name);
             for arg in &mut m.args {
                 let span = arg.span();
-                if self.is_copied_closure(arg) {
+                let is_function = ends && is_place_within(arg) && self.holds_function(arg, None);
+                if is_function || self.is_copied_closure(arg) {
                     let name = self.held_name(span);
                     before.extend(quote_spanned!(span=> let #name = #arg;));
                     *arg = parse_quote_spanned!(span=> #name);
@@ -240,11 +242,16 @@ pub(in super::super) fn changed_names(e: &syn::Expr) -> BTreeSet<String> {
     names
 }
 
+/// Whether that is an element or a field, which may hold a function: `FNS[i]`, `rule.step`.
+fn is_place_within(e: &syn::Expr) -> bool {
+    matches!(strip(e), syn::Expr::Index(_) | syn::Expr::Field(_))
+}
+
 /// Whether a closure with `move`, or what may be the name of one, is an argument of a method, or of one that what it is called on comes from.
 fn takes_by_move(m: &syn::ExprMethodCall) -> bool {
     let by_move = |arg: &syn::Expr| match strip(arg) {
         syn::Expr::Closure(c) => c.capture.is_some(),
-        arg => matches!(arg, syn::Expr::Path(_)),
+        arg => matches!(arg, syn::Expr::Path(_)) || is_place_within(arg),
     };
     m.args.iter().any(by_move)
         || matches!(&*m.receiver, syn::Expr::MethodCall(m) if takes_by_move(m))
