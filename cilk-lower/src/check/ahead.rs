@@ -60,6 +60,11 @@ impl Checker<'_> {
         self.ahead.made = Some(None);
     }
 
+    /// Whether what is not known here may be known by what stands behind it.
+    pub(super) const fn leaves_open(&mut self) -> bool {
+        self.ahead.leaves_open()
+    }
+
     /// The value of what was noted, where its type is looked for; else what stands for something wrong, which has been said.
     pub(super) fn unknown_value(&mut self, span: Span) -> Expr {
         match self.ahead.made.take().filter(|_| self.ahead.looks) {

@@ -272,6 +272,15 @@ impl Checker<'_> {
             ("array", "from_fn") => {
                 if let Some(id) = self.m.library(Of::Array, name) {
                     let written = last_arguments(path);
+                    // How many there are is said where the array goes.
+                    let is_unsaid = match want.map(|want| self.shallow(want)) {
+                        None | Some(Ty::Var(_)) => matches!(written, syn::PathArguments::None),
+                        Some(_) => false,
+                    };
+                    if is_unsaid && self.leaves_open() {
+                        self.note_open();
+                        return Some(self.unknown_value(span));
+                    }
                     return Some(self.call_template(id, &written, None, args, want, span));
                 }
             }

@@ -187,6 +187,7 @@ programs! {
     knights_tours
     label_correcting
     late_initialization
+    lengths_known_later
     lent_local_array
     lent_options
     lent_struct_fields
