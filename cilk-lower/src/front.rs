@@ -10,7 +10,7 @@ use crate::{
     hir::{Body, Expr, FnId},
     items,
     nesting::{self, ParseError},
-    outline, pending,
+    outline, pending, placed,
     rust::ParallelLoop,
     spelled,
 };
@@ -77,6 +77,7 @@ pub fn parse_module(
     file: &str,
 ) -> Result<Parsed, SourceError> {
     let mut said = Diagnostics::default();
+    placed::refuse_misplaced(module, &mut said);
     let respelled = spelled::respelled(module, &mut said);
     let module = respelled.as_ref().unwrap_or(module);
     let mut m = items::collect(module, options);

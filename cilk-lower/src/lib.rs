@@ -25,6 +25,7 @@ pub mod nesting;
 mod orders;
 mod outline;
 mod pending;
+mod placed;
 mod pointers;
 mod resolve;
 mod rows;

@@ -6,6 +6,7 @@ use crate::{
     ty::{Class, Ty, USIZE},
 };
 use millstream_graph::ir::Team;
+use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -103,6 +104,12 @@ impl Checker<'_> {
             syn::Meta::List(list) => list.parse_args_with(team).ok(),
             syn::Meta::NameValue(_) => None,
         };
+        if let Some(Err(number)) = team {
+            self.error(number, "no team has so many threads")
+                .help(format!("there are at most {} to ask for, and a device takes what it has: `#[parallel(device)]`", u32::MAX));
+            return Some(None);
+        }
+        let team = team.and_then(Result::ok);
         if team.is_none() {
             self.error(attr.span(), "this is no team that shares out a loop's rounds")
                 .help("write `#[parallel]`, where it is chosen at run time, or one of `#[parallel(lane)]`, `(warp)`, `(block)`, `(device)` and `#[parallel(threads = 64)]`");
@@ -586,22 +593,27 @@ pub(crate) fn is_parallel_attribute(attr: &syn::Attribute) -> bool {
     last.is_some_and(|s| s.ident == "parallel")
 }
 
-/// What stands in `#[parallel(..)]`: a team by its name or by its threads.
-fn team(input: syn::parse::ParseStream<'_>) -> syn::Result<Team> {
+/// What stands in `#[parallel(..)]`: a team by its name or by its threads, or a number of these that is too large.
+fn team(input: syn::parse::ParseStream<'_>) -> syn::Result<Result<Team, Span>> {
     let name: syn::Ident = input.parse()?;
     let team = if name == "threads" {
         input.parse::<syn::Token![=]>()?;
         let number: syn::LitInt = input.parse()?;
-        match number.base10_parse()? {
-            0 => return Err(syn::Error::new(number.span(), "no threads")),
-            1 => Team::Lane,
-            n => Team::Threads(n),
+        match number.base10_parse() {
+            Ok(0) => return Err(syn::Error::new(number.span(), "no threads")),
+            Ok(1) => Team::Lane,
+            Ok(n) => Team::Threads(n),
+            // Its digits are those of a number.
+            Err(_) => {
+                input.parse::<Option<syn::Token![,]>>()?;
+                return Ok(Err(number.span()));
+            }
         }
     } else {
         Team::named(&name.to_string()).ok_or_else(|| syn::Error::new(name.span(), "no team"))?
     };
     input.parse::<Option<syn::Token![,]>>()?;
-    Ok(team)
+    Ok(Ok(team))
 }
 
 /// What to write instead of an iterator's adaptor.
