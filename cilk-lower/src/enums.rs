@@ -16,10 +16,30 @@ use quote::ToTokens;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
-/// The integer that holds an enum's number: what its `#[repr(..)]` says, else a byte. An error is the attribute, if it says something else.
-fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
+/// What holds the numbers of an enum that does not say it, the first that can: in Rust their type is `isize`, and what a variant has of it is not said.
+const HOLDS: [Scalar; 7] = [
+    Scalar::U8,
+    Scalar::I8,
+    Scalar::U16,
+    Scalar::I16,
+    Scalar::U32,
+    Scalar::I32,
+    Scalar::I64,
+];
+
+/// The integer that holds an enum's number: what its `#[repr(..)]` says, else one that all its numbers fit. An error is the attribute, if it says something else.
+pub(crate) fn integer(item: &syn::ItemEnum) -> Result<Scalar, &syn::Attribute> {
     let Some(attr) = item.attrs.iter().find(|a| a.path().is_ident("repr")) else {
-        return Ok(Scalar::U8);
+        let mut next = 0;
+        let mut number = |v: &syn::Variant| {
+            let written = v.discriminant.as_ref().and_then(|(_, n)| literal(n));
+            let number = written.unwrap_or(next);
+            next = number + 1;
+            number
+        };
+        let numbers: Vec<i128> = item.variants.iter().map(&mut number).collect();
+        let holds = |s: &Scalar| numbers.iter().all(|n| crate::check::fits(*n, *s));
+        return Ok(HOLDS.into_iter().find(holds).unwrap_or(Scalar::U8));
     };
     let name = attr.parse_args::<syn::Ident>().map_err(|_| attr)?;
     Scalar::from_name(&name.to_string())

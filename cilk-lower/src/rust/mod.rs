@@ -15,7 +15,10 @@ pub(crate) use rounds::Gathered;
 pub use rounds::ParallelLoop;
 
 use crate::{items::derives, kernels::is_role_attribute};
-use millstream_graph::{ir::Program, ty::StructId};
+use millstream_graph::{
+    ir::Program,
+    ty::{Scalar, StructId},
+};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
@@ -103,7 +106,13 @@ impl LayOut {
 
     /// Adds `#[repr(u8)]`, `Clone` and `Copy` where they are missing and can be. A program need not make every variant.
     pub fn lay_out_enum(&self, item: &mut ItemEnum) {
-        self.attributes(&item.ident, &mut item.attrs, &parse_quote!(#[repr(u8)]));
+        let integer = crate::enums::integer(item).unwrap_or(Scalar::U8).name();
+        let integer = Ident::new(integer, proc_macro2::Span::call_site());
+        self.attributes(
+            &item.ident,
+            &mut item.attrs,
+            &parse_quote!(#[repr(#integer)]),
+        );
         item.attrs.push(parse_quote!(#[allow(dead_code)]));
     }
 

@@ -13,6 +13,7 @@ pub mod program {
         High,
     }
 
+    #[repr(u8)]
     pub enum Big {
         Small,
         Large = 1000,
@@ -42,11 +43,11 @@ pub mod program {
 
 //~ 11:14: the enum `Level` has no variant with the number 0
 //~   help: memory begins as zeros: give one of them this number
-//~ 18:9: 1000 does not fit `u8`
+//~ 19:9: 1000 does not fit `u8`
 //~   help: say which integer holds it: `#[repr(u32)]` in front of the enum
-//~ 21:5: an enum has the layout of an integer
+//~ 22:5: an enum has the layout of an integer
 //~   help: write `#[repr(u8)]` or another integer type, or leave it out
-//~ 33:9: `Two` has the number of the variant `One`
+//~ 34:9: `Two` has the number of the variant `One`
 //~   help: give it another number
 //~ 34:9: two variants are called `One`
 //~   help: give it another name

@@ -106,6 +106,7 @@ programs! {
     effects_between_spawns
     elements_of_children_or_not
     empty_loops
+    enum_numbers
     enums
     enums_that_borrow
     enums_with_parameters
