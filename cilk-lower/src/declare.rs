@@ -162,6 +162,7 @@ impl Module {
             }
             syn::Item::Fn(f) => {
                 let name = self.here(&f.sig.ident);
+                self.know_attributes(&f.attrs);
                 if let Some(role) = f.attrs.iter().find(|a| is_role_attribute(a))
                     && !self.at.here.is_empty()
                 {

@@ -20,6 +20,46 @@ pub fn is_role_attribute(attr: &syn::Attribute) -> bool {
     is_task_attribute(attr) || is_kernel_attribute(attr)
 }
 
+/// Attributes of functions that Rust knows.
+const RUSTS: [&str; 20] = [
+    "allow",
+    "automatically_derived",
+    "cfg",
+    "cfg_attr",
+    "cold",
+    "deny",
+    "deprecated",
+    "doc",
+    "expect",
+    "export_name",
+    "forbid",
+    "ignore",
+    "inline",
+    "must_use",
+    "no_mangle",
+    "should_panic",
+    "target_feature",
+    "test",
+    "track_caller",
+    "warn",
+];
+
+impl Module {
+    /// Says which attributes of a function nobody knows: what was to be a task would be none.
+    pub(crate) fn know_attributes(&mut self, attrs: &[syn::Attribute]) {
+        for attr in attrs.iter().filter(|a| !is_role_attribute(a)) {
+            let Some(name) = attr.path().get_ident().map(ToString::to_string) else {
+                continue;
+            };
+            if !RUSTS.contains(&name.as_str()) {
+                self.diags
+                    .error(attr.span(), format!("there is no attribute `#[{name}]` of a function"))
+                    .help("a task has `#[task]` in front of it, a kernel `#[kernel]`; a helper has neither");
+            }
+        }
+    }
+}
+
 /// The types that only parameters of kernels have.
 const HANDLES: [&str; 2] = ["Channel", "Element"];
 
