@@ -208,10 +208,11 @@ impl Module {
         {
             return Type::Atomic(inner);
         }
-        if name == "Mat" || name == "MatMut" {
-            return self.resolve_mat(last, name == "MatMut");
-        }
         match self.item(path) {
+            // Unless the program has its own.
+            None if name == "Mat" || name == "MatMut" => {
+                return self.resolve_mat(last, name == "MatMut");
+            }
             None if name == "Option" => return self.resolve_option(last),
             None if name == "Result" => return self.resolve_result(last),
             None if name == "Ordering" && !enums::is_of_atomics(path) => {

@@ -338,7 +338,9 @@ impl Checker<'_> {
                 let ty = want.cloned().unwrap_or_else(|| self.fresh_any());
                 return Some(self.default_of(&ty, span));
             }
-            ("Mat" | "MatMut", "new") => return Some(self.mat_new(owner == "MatMut", args, span)),
+            ("Mat" | "MatMut", "new") if self.m.named(owner).is_none() => {
+                return Some(self.mat_new(owner == "MatMut", args, span));
+            }
             ("millstream", "on_gpu") if args.is_empty() => {
                 if self.kind == Some(FunctionKind::Task) {
                     return Some(Expr::new(ExprKind::Wide, BOOL, span));

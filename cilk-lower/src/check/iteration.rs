@@ -369,12 +369,14 @@ impl Checker<'_> {
             Ty::Slice { mutable, .. } | Ty::Ref { mutable, .. } => mutable,
             _ => false,
         });
-        let shown = self.show(&e.ty);
+        let (shown, of) = (self.show(&e.ty), self.shallow(&e.ty));
         let Some((slice, elem)) = self.as_slice(e, mutable) else {
             if shown != "?" {
                 let help = match shown.as_str() {
                     "a number" | "usize" | "u64" | "u32" | "i64" | "i32" => "write a range: `0..n`",
-                    _ if shown.starts_with("Mat") => "run over its rows: `for row in m.row_iter()`",
+                    _ if matches!(of, Ty::Mat { .. }) => {
+                        "run over its rows: `for row in m.row_iter()`"
+                    }
                     _ if shown.starts_with(crate::library::RANGE) => {
                         "give the range a name before: `let r = ..;`, then `for i in r`"
                     }

@@ -44,7 +44,7 @@ impl Checker<'_> {
             | Ty::Ref { mutable: false, .. }
             | Ty::Mat { mutable: false, .. } => {
                 let shown = self.show(&base.ty);
-                let help = if shown.starts_with("Mat<") {
+                let help = if let Ty::Mat { .. } = self.shallow(&base.ty) {
                     "take it as `MatMut`".to_owned()
                 } else {
                     shown.replacen('&', "take it as `&mut ", 1) + "`"

@@ -45,7 +45,11 @@ fn plain(module: &mut ItemMod, layout: &mut LayOut) {
             Item::Struct(s) => layout.lay_out(s),
             Item::Enum(e) => layout.lay_out_enum(e),
             Item::Mod(m) => {
-                let imports = imports(m);
+                // What has all of the module around it has these names from there, and those of the program that stand before them.
+                let imports = match takes_all(m, "super::*") {
+                    true => TokenStream::new(),
+                    false => imports(m),
+                };
                 plain(m, layout);
                 if let Some((_, items)) = &mut m.content {
                     items.push(Item::Verbatim(imports));
@@ -192,26 +196,25 @@ impl VisitMut for LayOut {
 /// `spawn!`, `sync!`, `Mat`, `MatMut`, `Channel` and `Element`, unless the module takes them from the prelude itself.
 #[must_use]
 pub fn imports(module: &ItemMod) -> TokenStream {
-    let prelude = |item: &Item| match item {
-        Item::Use(u) => u
-            .tree
-            .to_token_stream()
-            .to_string()
-            .replace(' ', "")
-            .contains("millstream::prelude::*"),
-        _ => false,
-    };
-    if module
-        .content
-        .iter()
-        .any(|(_, items)| items.iter().any(prelude))
-    {
+    if takes_all(module, "millstream::prelude::*") {
         return TokenStream::new();
     }
     quote! {
         #[allow(unused_imports)]
         use ::millstream::prelude::*;
     }
+}
+
+/// Whether a module takes all names that a path stands for.
+fn takes_all(module: &ItemMod, path: &str) -> bool {
+    let mut items = module.content.iter().flat_map(|(_, items)| items);
+    items.any(|item| match item {
+        Item::Use(u) => {
+            let tree = u.tree.to_token_stream().to_string();
+            tree.replace(' ', "").contains(path)
+        }
+        _ => false,
+    })
 }
 
 /// What is allowed in code that the user did not write.

@@ -250,6 +250,7 @@ programs! {
     own_indices
     own_iterators
     own_macros
+    own_matrices
     own_operators
     own_orders
     own_results
