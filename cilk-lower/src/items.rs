@@ -407,13 +407,22 @@ impl Module {
             }
             if let Some(family) = types.find_map(|ty| self.holds_beside(ty)) {
                 let name = self.families[family.0].name.clone();
-                let name = match name.ends_with("Wide") {
-                    true => "an integer of 128 bits".to_owned(),
-                    false => format!("a `{name}`"),
+                let (name, help) = match name.ends_with("Wide") {
+                    true => (
+                        "an integer of 128 bits".to_owned(),
+                        "give it two halves, `x as u64` and `(x >> 64) as u64`",
+                    ),
+                    false => (
+                        format!("a `{name}`"),
+                        "give it what that holds: `x.0` or `x.get()`",
+                    ),
                 };
                 self.diags
-                    .error(sig.span(), format!("a task or kernel cannot take or return {name}"))
-                    .help("give it what that holds: `x.0` or `x.get()`, or two halves, `x as u64` and `(x >> 64) as u64`");
+                    .error(
+                        sig.span(),
+                        format!("a task or kernel cannot take or return {name}"),
+                    )
+                    .help(help);
             }
         }
         if kind == FunctionKind::Task {

@@ -107,10 +107,18 @@ impl Entry {
             other => (other, None),
         };
         let Some(name) = name_of(callee) else {
-            let problem = whole.problem("the entry is a call of a task", "not a call");
-            return Err(problem
-                .help("write it as `sort(&mut data, &mut tmp)`")
-                .into());
+            let shown = match callee {
+                Expr::Path(_) => "its name has a path",
+                _ => "not a call",
+            };
+            let problem = whole.problem("the entry is a call of a task", shown);
+            let help = match callee {
+                Expr::Path(_) => {
+                    "leave out the path: a task is named by its name alone, `sort(&mut data, &mut tmp)`"
+                }
+                _ => "write it as `sort(&mut data, &mut tmp)`",
+            };
+            return Err(problem.help(help).into());
         };
         let Some(function) = task(program, &name) else {
             return Err(no_task(&whole.sub(callee), &name, program).into());

@@ -6,7 +6,7 @@ use crate::{
     generics::Known,
     hir::{ConstId, Expr, ExprKind, SliceRange},
     items::Item,
-    ty::{Class, Ty, USIZE},
+    ty::{BOOL, Class, Ty, USIZE},
 };
 use millstream_graph::ty::Scalar;
 use proc_macro2::Span;
@@ -74,6 +74,9 @@ impl Checker<'_> {
             syn::Expr::Break(b) => self.break_out(b),
             syn::Expr::Continue(c) => self.continue_with(c),
             syn::Expr::Return(r) => self.return_value(r),
+            syn::Expr::Assign(_) if want.is_some_and(|want| *want == BOOL) => {
+                self.refuse(span, "this assigns, and a condition is wanted", "compare by `==`")
+            }
             syn::Expr::Assign(a) => self.assign(a),
             syn::Expr::Macro(m) => self.macro_value(&m.mac, want),
             syn::Expr::Range(r) => self.range(r, want),

@@ -21,7 +21,6 @@ pub mod program {
           fn t(&self) -> Mat<C, R> { let mut o = Mat::<C, R>::new(0); for i in 0..R { for j in 0..C { o.a[j][i] = self.a[i][j]; } } o } }
         fn first<const R: usize, const C: usize>(m: &Mat<R, C>) -> u32 { m.a[0][0] + (R * 10 + C) as u32 }
         pub fn turned(k: u32) -> u32 { let m = Mat::<2, 3>::new(k); first(&m.t()) }
-        pub fn twice_turned(m: Mat<2, 2>) -> Mat<2, 2> { m.t() }
     }
     mod aliases {
         mod la { #[derive(Clone, Copy)] pub struct Pair { pub a: f32, pub b: f32 } impl Pair { pub fn new(a: f32) -> Self { Pair { a, b: a } } } }
@@ -29,7 +28,6 @@ pub mod program {
         struct Mat<T> { x: T }
         impl<T: Copy> Mat<T> { fn new(x: T) -> Self { Mat { x } } fn rows(&self) -> T { self.x } }
         pub fn beside(k: f32) -> f32 { let m = MatMut::new(k); let n: Mat<f32> = Mat::new(k); m.a + m.b + n.rows() }
-        pub fn put(m: &mut [MatMut], n: MatMut) -> f32 { m[0] = n; m[0].a }
     }
     mod nested {
         pub struct MatMut { pub x: u32 }
