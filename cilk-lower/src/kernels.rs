@@ -47,7 +47,11 @@ const RUSTS: [&str; 20] = [
 impl Module {
     /// Says which attributes of a function nobody knows: what was to be a task would be none.
     pub(crate) fn know_attributes(&mut self, attrs: &[syn::Attribute]) {
-        for attr in attrs.iter().filter(|a| !is_role_attribute(a)) {
+        // Where `#[parallel]` stands is looked at elsewhere (`placed.rs`).
+        let others = attrs
+            .iter()
+            .filter(|a| !is_role_attribute(a) && !a.path().is_ident("parallel"));
+        for attr in others {
             let Some(name) = attr.path().get_ident().map(ToString::to_string) else {
                 continue;
             };

@@ -60,7 +60,7 @@ impl Checker<'_> {
     }
 
     /// What `x.into()` of a parameter's value gives where nothing else says it: what the one bound does, `T: Into<u64>`.
-    pub(super) fn into_by_bound(
+    pub(super) fn bound_conversion(
         &mut self,
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,

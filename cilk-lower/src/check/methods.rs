@@ -33,7 +33,7 @@ impl Checker<'_> {
                 "write a `for` loop, with what is done to each number in its body",
             );
         }
-        let bound = self.into_by_bound(m, want);
+        let bound = self.bound_conversion(m, want);
         let want = bound.as_ref().or(want);
         if let Some(value) = self.converted_as_wanted(m, want) {
             return value;

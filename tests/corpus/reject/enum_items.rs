@@ -49,5 +49,5 @@ pub mod program {
 //~   help: write `#[repr(u8)]` or another integer type, or leave it out
 //~ 34:9: `Two` has the number of the variant `One`
 //~   help: give it another number
-//~ 34:9: two variants are called `One`
+//~ 35:9: two variants are called `One`
 //~   help: give it another name

@@ -17,4 +17,4 @@ pub mod program {
 }
 
 //~ 14:9: a task or kernel cannot take or return an integer of 128 bits
-//~   help: give it what that holds: `x.0` or `x.get()`, or two halves, `x as u64` and `(x >> 64) as u64`
+//~   help: give it two halves, `x as u64` and `(x >> 64) as u64`
