@@ -5,6 +5,7 @@ use millstream_aggregator::{Aggregator, Policy, RunReport};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Prepared, emulate, prepare},
+    on_all_cores,
 };
 
 /// A tree of random shape, of which most lies below few nodes; and a node with very many children.
@@ -273,4 +274,57 @@ fn who_has_no_roots_is_not_asked_for_them() {
     assert_eq!((report.dispatches, report.narrow), (3001, 3001));
     let (_, report) = run("lines", &[400, 300]);
     assert!(report.subtrees.count > 0, "{report:?}");
+}
+
+/// What is wrong of private stacks: what, what stands there, and what is put in its place. None of them makes elements of what lies anywhere: their results
+/// would be written anywhere.
+const PLANTED: [(&str, &str, &str); 4] = [
+    (
+        "what found no room is forgotten",
+        "if (mine) S::template stage_again<M, EACH>(stage, rest + lane_id(), args);",
+        "",
+    ),
+    (
+        "the older half stays where it was",
+        "close_gap(stage, stride, oldest, have);",
+        "",
+    ),
+    (
+        "what is left on the stacks is not handed back",
+        "end += of.spilled + of.have;",
+        "end += of.spilled;",
+    ),
+    (
+        "children lie where elements are still read",
+        "// Children may lie where the elements did: all have been read.\n    __syncwarp();",
+        "",
+    ),
+];
+
+#[test]
+fn planted_bugs_of_private_stacks_are_found() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut right = Emulator::new(&prepared.levelized).unwrap();
+    let roots: Vec<_> = (0..12).map(|root| text(&[root, 400])).collect();
+    let expected = roots.into_iter().map(|args| {
+        let of = expected(&mut right, &prepared, ("node", &args[..]));
+        (args, of)
+    });
+    let expected: Vec<_> = expected.collect();
+    let missed = on_all_cores(&PLANTED, |(bug, right, wrong)| {
+        let mut emulator = Emulator::watched_with_bug(&prepared.levelized, right, wrong);
+        let differs = (1..=8).any(|seed| {
+            expected.iter().any(|(args, of)| {
+                let how = inside(1 + seed as u32 % 3, MEMORY, seed);
+                let now = emulate(&mut emulator, how, &prepared, "node", args);
+                !now.is_ok_and(|(outcome, report)| (outcome.result, report.total) == *of)
+            })
+        });
+        (!differs).then(|| (*bug).to_owned())
+    });
+    let missed: Vec<_> = missed.into_iter().flatten().collect();
+    assert!(missed.is_empty(), "not found: {missed:?}");
 }
