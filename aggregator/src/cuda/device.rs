@@ -461,8 +461,11 @@ impl CudaDevice {
     ) -> Result<RunReport, RunError> {
         let deepen = |times| {
             let _using = inner.context.enter()?;
+            // Stacks are changed between runs, as they are those of all.
+            let _turn = inner.context.shared.turn.lock();
             let plan = &loaded.kernels.plan;
-            inner.deepen(times, loaded.recursion.as_ref(), plan, Some(task))
+            let deeper = inner.deepen(times, loaded.recursion.as_ref(), plan, Some(task));
+            inner.context.note(deeper)
         };
         let is_lasting = !leaves_nothing(calls);
         if is_lasting {
