@@ -123,9 +123,10 @@ fn counted(lab: &Lab, program: Program, how: How) -> Result<Option<u64>, String>
 }
 
 /// **Donation, Figure 8.** What bounded memory costs an irregular workload whose threads donate. Varied: the bytes that channels may take, in place of the
-/// size of a bin. Held: the tree and the threads. Time in milliseconds, peak memory in bytes, batches donated.
+/// size of a bin. Held: the tree and the threads. Time in milliseconds, peak memory in bytes, what was donated: batches of threads, elements of a GPU's
+/// workers inside the blocks.
 ///
-/// The paper's other scheme, bins that grow, is not built. A GPU donates nothing: its blocks take elements of one set of stacks.
+/// The paper's other scheme, bins that grow, is not built.
 pub(crate) fn memory(lab: &Lab) -> Result<Figure, String> {
     let program = lab.irregular();
     let mut figure = Figure::new(
@@ -136,7 +137,7 @@ pub(crate) fn memory(lab: &Lab) -> Result<Figure, String> {
             "ms_min",
             "ms_max",
             "peak_bytes",
-            "batches_donated",
+            "donated",
             "elements_alone",
             "share_idle",
         ],
@@ -144,7 +145,7 @@ pub(crate) fn memory(lab: &Lab) -> Result<Figure, String> {
     figure.say(format!(
         "Donation paper, Figure 8, for the {program}: the memory of all channels in place of a bin's. {}",
         match lab.is_gpu() {
-            true => "A GPU's blocks take elements of one set of stacks: nothing is donated there, and nobody idles while there is something.",
+            true => "Inside the blocks a worker that has nothing is donated elements; how long it waited for them is not known.",
             false => "Threads that are idle are donated batches. Below 4 MiB one thread runs.",
         }
     ));
@@ -159,22 +160,28 @@ pub(crate) fn memory(lab: &Lab) -> Result<Figure, String> {
         };
         let [median, least, most] = times.cells();
         let batches: u64 = report.workers.iter().map(|w| w.donated).sum();
+        let given = batches + report.subtrees.donated;
         let idle: f64 = report.workers.iter().map(|w| w.idle.as_secs_f64()).sum();
-        let whole = report.running.as_secs_f64() * report.workers.len().max(1) as f64;
+        let whole = report.running.as_secs_f64() * report.workers.len() as f64;
+        // Threads are its workers; a GPU's are not looked at one by one.
+        let idle = match report.workers.is_empty() {
+            true => String::new(),
+            false => number(idle / whole),
+        };
         figure.row([
             memory.to_string(),
             median,
             least,
             most,
             report.peak.to_string(),
-            batches.to_string(),
+            given.to_string(),
             report.alone.to_string(),
-            number(idle / whole),
+            idle,
         ]);
         let x = memory as f64;
         time.push(at(x, times));
         peak.push(exactly(x, report.peak as f64 / f64::from(1 << 20)));
-        donated.push(exactly(x, batches as f64));
+        donated.push(exactly(x, given as f64));
     }
     let across = logarithmic("memory for channels");
     figure.panels = vec![
@@ -193,14 +200,13 @@ pub(crate) fn memory(lab: &Lab) -> Result<Figure, String> {
             vec![series("most at one time", peak)],
         ),
     ];
-    if !lab.is_gpu() {
-        figure.panels.push(lines(
-            "Donation",
-            across,
-            bytes,
-            linear("batches"),
-            vec![series("donated, last round", donated)],
-        ));
-    }
+    let of = if lab.is_gpu() { "elements" } else { "batches" };
+    figure.panels.push(lines(
+        "Donation",
+        across,
+        bytes,
+        linear(of),
+        vec![series("donated, last round", donated)],
+    ));
     Ok(figure)
 }

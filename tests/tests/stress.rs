@@ -323,7 +323,7 @@ impl Stress {
                 continue;
             }
             // Without what it waits for machine code, which all processors make for the next programs.
-            let mut took = Duration::ZERO;
+            let (mut took, mut how) = (Duration::ZERO, String::new());
             let what = || {
                 let args: String = format!("{:?}", tried.args).chars().take(80).collect();
                 format!("{} {args} by {}", tried.name, engine.name())
@@ -332,6 +332,10 @@ impl Stress {
             match run(engine, prepared, tried) {
                 Ok((outcome, report)) => {
                     took = report.running;
+                    how = format!(
+                        "{} tasks, {} dispatches, {:?}",
+                        report.total, report.dispatches, report.subtrees
+                    );
                     let all = refused.len();
                     refused.retain(|of| of != way);
                     seen.with_more += (all - refused.len()) as u64;
@@ -381,7 +385,11 @@ impl Stress {
             }
             spent += took;
             if took > LONG {
-                println!("{}: {took:.1?}", what());
+                println!(
+                    "{}: {took:.1?}, {how}; {:.0?}",
+                    what(),
+                    self.start.elapsed()
+                );
             }
         }
         seen.calls += 1;

@@ -21,6 +21,10 @@ use std::{ops::Range, sync::atomic::Ordering};
 const ALIGNED: u32 = 32;
 /// So many elements of each stack that a program needs one of a worker has at least, for each that one element pushes.
 const LEAST_UNITS: u64 = 64;
+/// The same of a stack whose elements run on private ones, where there is that much. Each warp of a worker may have as many elements as find room in its
+/// part of the worker's range, and that is then a full wavefront for each of some dozen levels: with less, more workers at a time take longer, for a wavefront
+/// of few elements takes as long as a full one.
+const PRIVATE_UNITS: u64 = 2048;
 /// So many batches of roots there are for each worker, so that they end at about the same time.
 const BATCHES: u32 = 4;
 /// Roots of a batch at most: a wavefront.
@@ -36,8 +40,7 @@ const FEW_ROOTS: u32 = 8;
 /// device takes longer than its elements. With fewer there is hardly one for each worker at a time, and one block, or one warp, is as fast.
 const NARROW: Range<u32> = 128..16 << 10;
 /// Where a run's stacks hold no more elements than this, and a level finds no room at once, dispatches across the device are of few hundred thousand at
-/// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster; but not
-/// than workers with private stacks, which get what finds no room at once in any memory.
+/// most, each a part of a level, and take longer than the same inside the blocks. Where there is more room, they are as wide as the level, and faster.
 const LITTLE_ROOM: u64 = 32 << 20;
 
 /// How many dispatches across the device come after a subtree dispatch that was recalled, the so many-th: each time twice as many, so that a program whose
@@ -64,18 +67,21 @@ struct SoFar {
 fn enough(policy: gpus::Policy, so_far: &SoFar) -> (u32, bool) {
     let mean = so_far.ran / so_far.dispatches.max(1);
     let deep = u64::from(so_far.levels) > PATIENCE;
+    // Workers with private stacks are at least as fast as the other tier, whatever memory there is, as soon as each has a root. A level of a few elements is a
+    // wavefront of one warp there, a fifth of a microsecond; and who has none soon gets some.
+    if policy == gpus::Policy::Block || (policy == gpus::Policy::Auto && so_far.private) {
+        let enough = match so_far.dispatches > PATIENCE {
+            true => 1,
+            false => so_far.workers,
+        };
+        return (enough, false);
+    }
     match policy {
-        gpus::Policy::Block if so_far.dispatches > PATIENCE => (1, false),
-        gpus::Policy::Block => (so_far.workers, false),
-        // A level of a few elements is a wavefront of one warp there, a fifth of a microsecond; and who has none soon gets some.
-        gpus::Policy::Auto if deep && mean < NARROW.end.into() && so_far.private => (1, false),
         gpus::Policy::Auto if deep && mean < NARROW.end.into() => {
             (so_far.workers.div_ceil(FEW_ROOTS).max(NARROW.start), false)
         }
-        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM || so_far.private => {
-            (ENOUGH_ROOTS * so_far.workers, true)
-        }
-        gpus::Policy::Auto | gpus::Policy::Device => (u32::MAX, false),
+        gpus::Policy::Auto if so_far.room <= LITTLE_ROOM => (ENOUGH_ROOTS * so_far.workers, true),
+        _ => (u32::MAX, false),
     }
 }
 
@@ -134,11 +140,20 @@ impl Ranges {
             })
             .collect();
         let left = |s: usize| plan.stacks[s].wide(capacities[s]).saturating_sub(base[s]);
-        let least = |s: usize| (LEAST_UNITS * plan.stacks[s].weight).next_multiple_of(unit);
+        let is_private = |s: usize| {
+            let mut sources = plan.sources.iter();
+            sources.any(|of| of.private && of.stack as usize == s)
+        };
+        let units = |s: usize, units: u64| (units * plan.stacks[s].weight).next_multiple_of(unit);
+        let room_for = |s: usize| {
+            let (room, least) = (left(s), units(s, LEAST_UNITS));
+            match is_private(s) && room >= least {
+                true => (room / units(s, PRIVATE_UNITS)).max(1),
+                false => room / least,
+            }
+        };
         let large = (0..top.len()).filter(|s| !is_few(*s));
-        let workers = large
-            .map(|s| left(s) / least(s))
-            .fold(most.into(), u64::min);
+        let workers = large.map(room_for).fold(most.into(), u64::min);
         if workers == 0 {
             return None;
         }
@@ -411,12 +426,12 @@ mod tests {
             let found = [&begins, &small, &wide, &narrow, &sort].map(|s| enough(policy, s));
             assert_eq!(found, expected, "{policy:?}");
         }
-        // On private stacks they are as fast as the other tier, and faster in deep trees.
+        // On private stacks they are at least as fast as the other tier.
         let private = |of: SoFar| SoFar {
             private: true,
             ..of
         };
         let found = [begins, wide, narrow].map(|s| enough(Auto, &private(s)));
-        assert_eq!(found, [(8000, true), (8000, true), (1, false)]);
+        assert_eq!(found, [(500, false), (1, false), (1, false)]);
     }
 }
