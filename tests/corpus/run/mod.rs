@@ -202,6 +202,7 @@ programs! {
     loop_value
     loops_without_counter
     macros_and_recursion
+    made_or_not
     mandelbrot
     many_parameters
     match_alternatives

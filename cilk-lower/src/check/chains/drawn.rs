@@ -3,7 +3,7 @@
 
 use super::{
     super::{Binding, Checker, places::strip},
-    given::{begun, bound_in},
+    given::begun,
     held::Held,
     loops::ADAPTORS,
     own,
@@ -39,8 +39,12 @@ fn is_counted(e: &syn::Expr) -> bool {
 struct Numbered {
     len: TokenStream,
     item: TokenStream,
-    /// Whether who makes an item may change something by that, so that none is left out.
+    /// Whether who makes an item may change something by that,
     acts: bool,
+    /// or it shows otherwise.
+    shows: bool,
+    /// Whether that shows from behind, where Rust makes what the longer side has more.
+    uneven: bool,
 }
 
 impl Checker<'_> {
@@ -68,9 +72,14 @@ impl Checker<'_> {
         let is_stateful = |m: &syn::ExprMethodCall| !stateless.iter().any(|name| m.method == name);
         if let Some(last) = adaptors[known..].iter().rposition(is_stateful) {
             let last = &adaptors[known + last];
-            let from = self.drawn_by(last, stmts)?;
-            let chain = begun(held, &syn::Expr::MethodCall(last.clone()), &from);
-            return Some(drawn(chain.clone(), chain));
+            let (from, back) = self.drawn_by(last, stmts)?;
+            let of = syn::Expr::MethodCall(last.clone());
+            let chain = begun(held, &of, &from);
+            return Some(Drawn {
+                back: back.map(|back| begun(held, &of, &back)),
+                left: chain.clone(),
+                chain,
+            });
         }
         if is_closure {
             return Some(drawn(held.clone(), held.clone()));
@@ -89,6 +98,7 @@ impl Checker<'_> {
         if let syn::Stmt::Local(local) = &stmt {
             self.local(local, stmts);
         }
+        let is_uneven = numbered.as_ref().is_some_and(|all| all.uneven);
         let over = |from: TokenStream| {
             let mut chain: syn::Expr = match &numbered {
                 Some(Numbered { item, .. }) => {
@@ -107,14 +117,17 @@ impl Checker<'_> {
         Some(Drawn {
             chain: over(quote_spanned!(span=> #left.clone())),
             left: over(quote_spanned!(span=> #left.by_ref())),
-            back: Some(over(
-                quote_spanned!(span=> ::std::iter::from_fn(|| #left.next_back())),
-            )),
+            back: (!is_uneven)
+                .then(|| over(quote_spanned!(span=> ::std::iter::from_fn(|| #left.next_back())))),
         })
     }
 
-    /// What draws from a closure as an adaptor takes items of what it is called on.
-    fn drawn_by(&mut self, m: &syn::ExprMethodCall, stmts: &mut Vec<Stmt>) -> Option<syn::Expr> {
+    /// What draws from a closure as an adaptor takes items of what it is called on; and what does so from behind, if it can.
+    fn drawn_by(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<(syn::Expr, Option<syn::Expr>)> {
         let (span, of) = (m.span(), &m.receiver);
         let [from, beside, left] = [(); 3].map(|()| self.held_name(span));
         let [some, none, one, other] = ["Some", "None", "one", "other"].map(|name| own(name, span));
@@ -233,9 +246,22 @@ impl Checker<'_> {
                 }
             }
         }
+        let front = self.drawing_closure(&closure, span, stmts)?;
+        let back = self.from_behind_by(m, [&from, &beside, &left]);
+        let back = back.and_then(|back| self.drawing_closure(&back, span, stmts));
+        Some((front, back))
+    }
+
+    /// What draws from a closure with this body.
+    fn drawing_closure(
+        &mut self,
+        body: &TokenStream,
+        span: Span,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<syn::Expr> {
         let name = self.held_name(span);
         let pat = parse_quote_spanned!(span=> #name);
-        self.let_closure(&pat, &parse_quote_spanned!(span=> || { #closure }), stmts)
+        self.let_closure(&pat, &parse_quote_spanned!(span=> || { #body }), stmts)
             .then(|| parse_quote_spanned!(span=> ::std::iter::from_fn(#name)))
     }
 
@@ -283,11 +309,18 @@ impl Checker<'_> {
             len,
             item,
             acts: false,
+            shows: false,
+            uneven: false,
         })
     }
 
     /// How many items a chain has, and the one of a number, if it is over elements or parts of a slice and each adaptor keeps their order or turns it.
     pub(super) fn by_number(&mut self, chain: &syn::Expr) -> Option<(TokenStream, TokenStream)> {
+        let all = self.numbered_chain(chain)?;
+        (!all.uneven).then_some((all.len, all.item))
+    }
+
+    fn numbered_chain(&mut self, chain: &syn::Expr) -> Option<Numbered> {
         let (mut base, mut adaptors) = (chain, Vec::new());
         while let syn::Expr::MethodCall(m) = base
             && ADAPTORS.iter().any(|name| m.method == name)
@@ -299,25 +332,29 @@ impl Checker<'_> {
         for m in adaptors.into_iter().rev() {
             all = self.numbered_by(&all, m)?;
         }
-        Some((all.len, all.item))
+        Some(all)
     }
 
     /// The same of what an adaptor makes of them.
     fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
-        let (span, at, Numbered { len, item, acts }) = (m.span(), own(NUMBER, m.span()), all);
-        let mut acts = *acts;
+        let (span, at, Numbered { len, item, .. }) = (m.span(), own(NUMBER, m.span()), all);
+        let (mut acts, mut shows, mut uneven) = (all.acts, all.shows, all.uneven);
         let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
         let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
             ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
             // Of a closure that has a name.
             ("map", Some(f @ syn::Expr::Path(_))) => {
-                acts |= self.acts(f, item.to_string().contains("& mut"));
+                let of_lent = item.to_string().contains("& mut");
+                shows |= self.shows(f, of_lent);
+                acts |= self.acts(f, of_lent);
                 (len.clone(), quote_spanned!(span=> #f(#item)))
             }
             ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
             ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
             // Rust makes what is left out, too.
-            ("skip" | "step_by", Some(_)) if acts => return None,
+            ("skip" | "step_by", Some(_)) if shows => return None,
+            // From behind, too.
+            ("take", Some(_)) if acts => return None,
             ("skip", Some(n)) => (
                 quote_spanned!(span=> (#len).saturating_sub(#n)),
                 moved(quote_spanned!(span=> #at + #n)),
@@ -328,10 +365,19 @@ impl Checker<'_> {
                 moved(quote_spanned!(span=> #at * #n)),
             ),
             ("zip", Some(other)) => {
-                let (its_len, its_item) = match strip(other) {
-                    other @ syn::Expr::MethodCall(_) => self.by_number(other),
-                    other => self.by_number(&parse_quote_spanned!(span=> (#other).into_iter())),
+                // Rust makes an item that has none beside it.
+                if shows && !self.is_indexed(&syn::Expr::MethodCall(m.clone())) {
+                    return None;
+                }
+                let beside = match strip(other) {
+                    other @ syn::Expr::MethodCall(_) => self.numbered_chain(other),
+                    other => {
+                        self.numbered_chain(&parse_quote_spanned!(span=> (#other).into_iter()))
+                    }
                 }?;
+                (acts, shows) = (acts || beside.acts, shows || beside.shows);
+                uneven |= acts || beside.uneven;
+                let (its_len, its_item) = (beside.len, beside.item);
                 (
                     quote_spanned!(span=> (#len).min(#its_len)),
                     quote_spanned!(span=> (#item, #its_item)),
@@ -339,27 +385,13 @@ impl Checker<'_> {
             }
             _ => return None,
         };
-        Some(Numbered { len, item, acts })
-    }
-
-    /// Whether a closure with a name may change something when it is called.
-    fn acts(&self, f: &syn::Expr, of_lent: bool) -> bool {
-        let syn::Expr::Path(p) = f else {
-            return true;
-        };
-        let name = p.path.get_ident().map(ToString::to_string);
-        match name.and_then(|name| self.lookup(&name)) {
-            Some(Binding::Closure(named)) => {
-                let closure = named.syntax();
-                let mut changed = self.changed_in(&closure.body);
-                // What is lent to it to be changed has names of its own.
-                if !of_lent {
-                    changed.retain(|name| !bound_in(&closure).contains(name));
-                }
-                !changed.is_empty()
-            }
-            _ => false,
-        }
+        Some(Numbered {
+            len,
+            item,
+            acts,
+            shows,
+            uneven,
+        })
     }
 
     /// The same iterator with a place for the item that it was asked for and that is not taken yet.

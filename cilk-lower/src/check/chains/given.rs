@@ -179,13 +179,22 @@ impl Checker<'_> {
 
     /// Whether items of a chain can be taken one by one where it has a name.
     pub(super) fn is_drawable(&mut self, chain: &syn::Expr) -> bool {
-        if self.links(chain, &mut Vec::new()).is_none() {
-            return false;
-        }
+        self.drawable(chain).is_some()
+    }
+
+    /// Whether they can be taken from behind; none if not even from the front.
+    pub(super) fn drawable(&mut self, chain: &syn::Expr) -> Option<bool> {
+        self.links(chain, &mut Vec::new())?;
         let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
         let name = self.held_name(chain.span());
         let pat = parse_quote_spanned!(chain.span()=> mut #name);
-        let drawn = self.scoped(|c| c.let_chain(&pat, chain, &mut Vec::new()));
+        let drawn = self.scoped(|c| {
+            let is_drawn = c.let_chain(&pat, chain, &mut Vec::new());
+            match c.lookup(&name.to_string()) {
+                Some(Binding::Chain(held)) if is_drawn => Some(held.back.is_some()),
+                _ => None,
+            }
+        });
         self.vars.truncate(vars);
         self.m.diags.0.truncate(diags);
         drawn

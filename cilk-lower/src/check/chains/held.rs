@@ -505,6 +505,10 @@ impl Checker<'_> {
                         "clone" if is_drawn_once(&whole) => return None,
                         "clone" => return Some(self.with_copies(&whole)),
                         "by_ref" => return self.with_held(&m.receiver),
+                        // Those that are left stay.
+                        "len" if m.args.is_empty() && !is_drawn_once(&whole) => {
+                            return Some(parse_quote_spanned!(m.span()=> #whole.len()));
+                        }
                         "peek" => {
                             return Some(parse_quote_spanned!(m.span()=> #next.as_ref()));
                         }

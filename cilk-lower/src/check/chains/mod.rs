@@ -17,6 +17,7 @@ mod loops;
 mod parts;
 mod rewritten;
 mod search;
+mod shows;
 mod slices;
 mod sources;
 mod taken;

@@ -2,6 +2,7 @@
 
 use super::{
     super::{Checker, iteration::PARTS, places::strip, sums::Sum},
+    given::is_drawn_once,
     own,
 };
 use crate::ty::Ty;
@@ -54,7 +55,12 @@ impl Checker<'_> {
             "rfold" => parse_quote_spanned!(span=> (#of).rev().fold(#args)),
             "nth_back" => parse_quote_spanned!(span=> (#of).rev().nth(#args)),
             "next_back" => parse_quote_spanned!(span=> (#of).rev().next()),
-            _ => parse_quote_spanned!(span=> (#of).count()),
+            // What has a length is asked without making an item.
+            _ if is_drawn_once(of) => return None,
+            _ => {
+                let of = self.unmade(of);
+                parse_quote_spanned!(span=> (#of).count())
+            }
         })
     }
 

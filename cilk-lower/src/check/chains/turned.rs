@@ -1,12 +1,14 @@
 //! Iterators that are taken from behind: `rev` of what adaptors cut out of a slice or put beside each other, and `next_back` of one that has a name.
 
 use super::{
-    super::{Checker, places::strip},
+    super::{Binding, Checker, places::strip},
     adaptors::Place,
+    given::is_drawn_once,
     loops::Loop,
+    own,
 };
 use crate::ty::Ty;
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -82,9 +84,45 @@ impl Checker<'_> {
                 {
                     chain = strip(&m.receiver);
                 }
-                chain => return self.by_number(chain).is_some(),
+                chain => {
+                    return self.by_number(chain).is_some() || self.drawable(chain) == Some(true);
+                }
             }
         }
+    }
+
+    /// The body of a closure that takes items from behind as an adaptor does, of an iterator that has a name and a length: `from`. What is counted of it stands in
+    /// the others.
+    pub(super) fn from_behind_by(
+        &self,
+        m: &syn::ExprMethodCall,
+        [from, step, left]: [&Ident; 3],
+    ) -> Option<TokenStream> {
+        match self.lookup(&from.to_string()) {
+            Some(Binding::Chain(held)) if held.back.is_some() && !is_drawn_once(&held.chain) => {}
+            _ => return None,
+        }
+        let (span, none) = (m.span(), own("None", m.span()));
+        Some(match &*m.method.to_string() {
+            "skip" => quote_spanned!(span=>
+                if #from.len() > #left { return #from.next_back(); } #none),
+            "take" => {
+                let count = own("count", span);
+                quote_spanned!(span=>
+                    if #left == 0 { return #none; }
+                    let #count = #from.len().saturating_sub(#left);
+                    #left -= 1;
+                    #from.nth_back(#count))
+            }
+            "step_by" => {
+                let count = own("count", span);
+                quote_spanned!(span=>
+                    let #count = #from.len() % #step;
+                    let #count = if #left > 0 { #count } else if #count == 0 { #step - 1 } else { #count - 1 };
+                    #from.nth_back(#count))
+            }
+            _ => return None,
+        })
     }
 
     /// The same method of what has the items of a named iterator in the other order, of one that takes them from behind.

@@ -25,8 +25,12 @@ impl Checker<'_> {
     ) -> Result<(), Refused> {
         let (span, item) = (m.span(), item(m.span()));
         let [left, right] = ["left", "right"].map(|name| own(name, span));
+        // Rust takes the two by number, and makes no item that has none beside it; or the left one first, and one more of them than there are pairs.
+        let is_indexed = self.is_indexed(&syn::Expr::MethodCall(m.clone()));
+        let is_seen = self.makes_visibly(&m.receiver);
         if let Some(range) = self.range_of(other) {
-            let (at, next) = counted(all, &range, false, span)?;
+            let Counted { at, ends, next } = counted(all, &range, false, span)?;
+            all.ends_beside(ends.as_ref(), is_indexed && is_seen);
             all.then(&quote_spanned!(span=> #next let #item = (#item, #at);));
             all.go_on(true, false);
             return Ok(());
@@ -41,7 +45,8 @@ impl Checker<'_> {
             return Ok(());
         }
         // A `for` knows more of what stands beside another than of what stands alone.
-        if all.steady && is_side(other) && counts(all.only()).is_none() {
+        let in_step = all.steady && (is_indexed || !is_seen);
+        if in_step && is_side(other) && counts(all.only()).is_none() {
             let side = Loop::new(other, span, all.place(), false, false);
             if all.join(&side) {
                 return Ok(());
@@ -49,29 +54,45 @@ impl Checker<'_> {
         }
         let mut beside = self.side(other, span, all.place())?;
         if let (true, Some((range, from_end))) = (beside.steady, counts(beside.only())) {
-            let (at, next) = counted(all, &range, from_end, span)?;
+            let Counted { at, ends, next } = counted(all, &range, from_end, span)?;
             let made = beside.item_of(&at, span);
             all.before.extend(beside.before);
             all.made = all.made.max(beside.made);
-            all.then(
-                &quote_spanned!(span=> let #left = #item; #next #made let #item = (#left, #item);),
-            );
+            all.then(&quote_spanned!(span=> let #left = #item;));
+            all.ends_beside(ends.as_ref(), is_indexed && is_seen);
+            all.then(&quote_spanned!(span=> #next #made let #item = (#left, #item);));
             all.go_on(true, false);
             return Ok(());
         }
-        if let (true, Some((range, from_end))) = (all.steady, counts(all.only())) {
+        let changes = self.makes_by_changes(&m.receiver);
+        let in_order = changes && self.makes_by_changes(other);
+        if let (true, Some((range, from_end))) = (in_step, counts(all.only()))
+            && (beside.steady || !in_order)
+        {
             // What is counted goes on beside what is run over.
-            let (at, next) = counted(&mut beside, &range, from_end, span)?;
+            let Counted { at, ends, next } = counted(&mut beside, &range, from_end, span)?;
             let made = all.item_of(&at, span);
             beside.before.extend(std::mem::take(&mut all.before));
-            beside.then(
-                &quote_spanned!(span=> let #right = #item; #next #made let #item = (#item, #right);),
-            );
+            beside.then(&quote_spanned!(span=> let #right = #item;));
+            beside.ends_beside(ends.as_ref(), is_seen || self.makes_visibly(other));
+            let made = match in_order {
+                // Before what is made beside it.
+                true => {
+                    let first = beside.variable("first");
+                    let making = quote_spanned!(span=> let #first = { #next #made #item };);
+                    for rounds in &mut beside.rounds {
+                        rounds.first.extend(making.clone());
+                    }
+                    quote_spanned!(span=> let #item = #first;)
+                }
+                false => quote_spanned!(span=> #next #made),
+            };
+            beside.then(&quote_spanned!(span=> #made let #item = (#item, #right);));
             beside.go_on(true, false);
             *all = beside;
             return Ok(());
         }
-        if all.steady && beside.steady && all.join(&beside) {
+        if in_step && beside.steady && all.join(&beside) {
             return Ok(());
         }
         let slice = beside.only().and_then(slice_of).cloned();
@@ -86,16 +107,29 @@ impl Checker<'_> {
             all.before.extend(beside.before);
             all.before
                 .extend(quote_spanned!(span=> let #of = #elements; let mut #at: usize = 0;));
+            let is_over = quote_spanned!(span=> #at >= #of.len());
+            let is_first = is_indexed && is_seen;
+            let ends = match is_first {
+                true => None,
+                false => Some(quote_spanned!(span=> if #is_over { #leave; })),
+            };
+            if is_first {
+                all.ends_if(&parse_quote_spanned!(span=> #is_over));
+            }
             all.then(&quote_spanned!(span=>
-                if #at >= #of.len() { #leave; } let #left = #item; let #one = #lent #of[#at]; #at += 1;
+                #ends let #left = #item; let #one = #lent #of[#at]; #at += 1;
                 #made let #item = (#left, #item);));
             all.go_on(true, false);
             return Ok(());
         }
-        if self.is_drawable(other) {
+        let drawn = match self.links(other, &mut Vec::new()) {
+            Some(_) => other.clone(),
+            None => parse_quote_spanned!(span=> (#other).into_iter()),
+        };
+        if !(is_indexed && changes) && self.is_drawable(&drawn) {
             let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
             all.before
-                .extend(quote_spanned!(span=> let mut #from = #other;));
+                .extend(quote_spanned!(span=> let mut #from = #drawn;));
             all.then(&quote_spanned!(span=>
                 let #some(#right) = #from.next() else { #leave; }; let #item = (#item, #right);));
             all.go_on(true, false);
@@ -180,26 +214,32 @@ fn slice_of(rounds: &Rounds) -> Option<&syn::Expr> {
     }
 }
 
-/// Counts through a range beside a loop: the name of the number, and what gives it its value in a round, or ends the loop.
+/// What counts through a range beside a loop: the name of the number, whether there is none any more, and what gives it its value in a round.
+struct Counted {
+    at: Ident,
+    ends: Option<syn::Expr>,
+    next: TokenStream,
+}
+
 fn counted(
     all: &mut Loop,
     range: &syn::ExprRange,
     from_end: bool,
     span: Span,
-) -> Result<(Ident, TokenStream), Refused> {
+) -> Result<Counted, Refused> {
     let Some(low) = &range.start else {
         let help = "write `lo..hi`, or `lo..`";
         return refused(range.span(), "a range without a beginning", help);
     };
     let [next, end, number] = ["next", "end", "number"].map(|name| all.variable(name));
-    let leave = all.leave();
     all.before
         .extend(quote_spanned!(span=> let mut #next = #low;));
     let Some(high) = &range.end else {
-        return Ok((
-            number.clone(),
-            quote_spanned!(span=> let #number = #next; #next += 1;),
-        ));
+        return Ok(Counted {
+            next: quote_spanned!(span=> let #number = #next; #next += 1;),
+            at: number,
+            ends: None,
+        });
     };
     all.before
         .extend(quote_spanned!(span=> let mut #end = #high;));
@@ -207,29 +247,51 @@ fn counted(
         false => (&next, &end, quote_spanned!(span=> +=)),
         true => (&end, &next, quote_spanned!(span=> -=)),
     };
-    let step = match range.limits {
+    let (ends, step) = match range.limits {
         syn::RangeLimits::HalfOpen(_) => {
             let step = quote_spanned!(span=> #at #way 1;);
             let (before, behind) = match from_end {
                 false => (None, Some(&step)),
                 true => (Some(&step), None),
             };
-            quote_spanned!(span=> if #next >= #end { #leave; } #before let #number = #at; #behind)
+            (
+                parse_quote_spanned!(span=> #next >= #end),
+                quote_spanned!(span=> #before let #number = #at; #behind),
+            )
         }
         // Behind the last number of a type there is none.
         syn::RangeLimits::Closed(_) => {
             let over = all.variable("over");
             all.before
                 .extend(quote_spanned!(span=> let mut #over = #next > #end;));
-            quote_spanned!(span=>
-                if #over { #leave; } let #number = #at;
-                if #at == #to { #over = true; } else { #at #way 1; })
+            (
+                parse_quote_spanned!(span=> #over),
+                quote_spanned!(span=>
+                    let #number = #at;
+                    if #at == #to { #over = true; } else { #at #way 1; }),
+            )
         }
     };
-    Ok((number, step))
+    Ok(Counted {
+        at: number,
+        ends: Some(ends),
+        next: step,
+    })
 }
 
 impl Loop {
+    /// Lets it end with what is counted beside it: before an item is made, or behind that.
+    fn ends_beside(&mut self, ends: Option<&syn::Expr>, is_first: bool) {
+        match ends {
+            Some(ends) if is_first => self.ends_if(ends),
+            Some(ends) => {
+                let leave = self.leave();
+                self.then(&quote_spanned!(self.span=> if #ends { #leave; }));
+            }
+            None => {}
+        }
+    }
+
     /// What makes an item of what its only `for` would run over.
     fn item_of(&self, one: &Ident, span: Span) -> TokenStream {
         let Some(Rounds {
