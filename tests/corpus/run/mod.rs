@@ -57,6 +57,7 @@ programs! {
     cases_with_the_same_names
     casts_floats
     casts_ints
+    chains_turned
     changed_in_matches
     checksum
     choices
@@ -286,6 +287,7 @@ programs! {
     ranges_in_arguments
     ranges_in_types
     ranges_in_variables
+    ranges_lent
     ranges_over_syncs
     raw_names
     recursive_rays

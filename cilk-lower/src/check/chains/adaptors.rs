@@ -67,6 +67,9 @@ impl Checker<'_> {
         if let Some(last) = adaptors.iter().rposition(|m| m.method == "chain")
             && adaptors[last].args.len() == 1
         {
+            if let Some(turned) = self.turned_chain(e, adaptors[last], &adaptors[last + 1..]) {
+                return self.loop_at(&turned, span, place);
+            }
             let all = self.chained(adaptors[last], span, place);
             return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
         }
@@ -103,7 +106,7 @@ impl Checker<'_> {
                 let others: Vec<_> = [&adaptors[..last], &adaptors[last + 1..]].concat();
                 return Some(self.adapted(all, &others));
             }
-            let all = Loop::drawing(base, span, place);
+            let all = Loop::drawing(&self.lent_whole(base), span, place);
             return Some(self.adapted(all, &adaptors));
         }
         // A `for` leaves out in front of a `zip` by itself.

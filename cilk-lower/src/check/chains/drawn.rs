@@ -246,20 +246,22 @@ impl Checker<'_> {
                 }
             }
         }
-        let front = self.drawing_closure(&closure, span, stmts)?;
+        let name = self.held_name(span);
+        let front = self.drawing_closure(&name, &closure, stmts)?;
         let back = self.from_behind_by(m, [&from, &beside, &left]);
-        let back = back.and_then(|back| self.drawing_closure(&back, span, stmts));
+        let name = Ident::new(&format!("{name}_back"), span);
+        let back = back.and_then(|back| self.drawing_closure(&name, &back, stmts));
         Some((front, back))
     }
 
-    /// What draws from a closure with this body.
+    /// What draws from a closure with this body, which has a name.
     fn drawing_closure(
         &mut self,
+        name: &Ident,
         body: &TokenStream,
-        span: Span,
         stmts: &mut Vec<Stmt>,
     ) -> Option<syn::Expr> {
-        let name = self.held_name(span);
+        let span = name.span();
         let pat = parse_quote_spanned!(span=> #name);
         self.let_closure(&pat, &parse_quote_spanned!(span=> || { #body }), stmts)
             .then(|| parse_quote_spanned!(span=> ::std::iter::from_fn(#name)))

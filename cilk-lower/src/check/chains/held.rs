@@ -259,13 +259,7 @@ impl Checker<'_> {
             e => {
                 let name = self.held_name(span);
                 let is_own = self.is_own_iterator(e);
-                let of = match e {
-                    syn::Expr::MethodCall(m) if m.method == "by_ref" => {
-                        let of = &m.receiver;
-                        quote_spanned!(span=> &mut #of)
-                    }
-                    e => e.to_token_stream(),
-                };
+                let of = self.lent_whole(e);
                 let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #of;);
                 if let (true, syn::Stmt::Local(local)) = (is_own, &stmt) {
                     self.local(local, stmts);

@@ -12,7 +12,7 @@ use crate::{
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::parse_quote_spanned;
+use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// What a `for` knows by itself, next to what it runs over.
 const HEAD: &[&str] = &["zip", "enumerate", "rev", "step_by", "copied", "cloned"];
@@ -213,6 +213,21 @@ impl Checker<'_> {
         is_code || self.is_own_iterator(other)
     }
 
+    /// What takes items from an iterator by reference, `r.by_ref()`, as that reference; all else as it is.
+    pub(super) fn lent_whole(&mut self, e: &syn::Expr) -> syn::Expr {
+        match strip(e) {
+            syn::Expr::MethodCall(m) if m.method == "by_ref" => {
+                let (of, span) = (&m.receiver, m.span());
+                let ty = self.type_ahead(of);
+                match self.shallow(&ty) {
+                    Ty::Ref { .. } => parse_quote_spanned!(span=> &mut *#of),
+                    _ => parse_quote_spanned!(span=> &mut #of),
+                }
+            }
+            e => e.clone(),
+        }
+    }
+
     /// Whether a value is of a type for which the program has an `impl Iterator`, or behind `&mut`; or takes numbers from a range.
     pub(super) fn is_own_iterator(&mut self, e: &syn::Expr) -> bool {
         if let syn::Expr::MethodCall(m) = strip(e)
@@ -313,13 +328,6 @@ impl Loop {
     pub(super) fn drawing(over: &syn::Expr, span: Span, place: Place<'_>) -> Self {
         let mut all = Self::new(over, span, place, false, false);
         let from = all.variable("from");
-        let over = match strip(over) {
-            syn::Expr::MethodCall(m) if m.method == "by_ref" => {
-                let of = &m.receiver;
-                quote_spanned!(span=> &mut #of)
-            }
-            over => over.to_token_stream(),
-        };
         all.before = quote_spanned!(span=> let mut #from = #over;);
         all.rounds = vec![Rounds {
             drawn: Some(quote_spanned!(span=> #from.next())),

@@ -3,7 +3,7 @@
 use super::{
     super::{Binding, Checker, places::strip},
     adaptors::Place,
-    given::is_drawn_once,
+    given::{begun, is_drawn_once},
     loops::Loop,
     own,
 };
@@ -11,6 +11,9 @@ use crate::ty::Ty;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
+
+/// Adaptors that look at one item alone.
+const ALONE: &[&str] = &["map", "filter", "filter_map", "inspect", "copied", "cloned"];
 
 /// What takes the same from the front, of a method that takes from behind.
 fn from_front(name: &str) -> Option<&'static str> {
@@ -46,8 +49,7 @@ impl Checker<'_> {
         base: &syn::Expr,
         adaptors: &[&syn::ExprMethodCall],
     ) -> bool {
-        let alone = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
-        let is_alone = |m: &&syn::ExprMethodCall| alone.iter().any(|name| m.method == name);
+        let is_alone = |m: &&syn::ExprMethodCall| ALONE.iter().any(|name| m.method == name);
         let ty = self.type_ahead(base);
         match self.shallow(&ty) {
             Ty::Struct(id) => {
@@ -70,6 +72,37 @@ impl Checker<'_> {
             &quote_spanned!(span=> #from.next_back()),
         );
         all
+    }
+
+    /// `a.chain(b).map(f).rev()` as `b.rev().chain(a.rev()).map(f)`; none if no `rev` stands behind what looks at one item alone.
+    pub(super) fn turned_chain(
+        &mut self,
+        e: &syn::Expr,
+        chain: &syn::ExprMethodCall,
+        behind: &[&syn::ExprMethodCall],
+    ) -> Option<syn::Expr> {
+        let last = behind.iter().position(|m| m.method == "rev")?;
+        let is_alone = |m: &&syn::ExprMethodCall| ALONE.iter().any(|name| m.method == name);
+        if !behind[..last].iter().all(is_alone) {
+            return None;
+        }
+        let (span, first, second) = (chain.span(), &chain.receiver, &chain.args[0]);
+        let second: syn::Expr = match self.over_optional(second) {
+            // One item is the same from behind.
+            Some(one) => one,
+            None if self.of_one(second).is_some() => second.clone(),
+            None if self.links(second, &mut Vec::new()).is_some() => {
+                parse_quote_spanned!(span=> (#second).rev())
+            }
+            None => parse_quote_spanned!(span=> (#second).into_iter().rev()),
+        };
+        let turned = parse_quote_spanned!(span=> (#second).chain((#first).rev()));
+        let turn = syn::Expr::MethodCall(behind[last].clone());
+        let of = begun(&turn, &syn::Expr::MethodCall(chain.clone()), &turned);
+        let syn::Expr::MethodCall(of) = of else {
+            return None;
+        };
+        Some(begun(e, &turn, &of.receiver))
     }
 
     /// Whether the items of a chain have numbers, but for what is done to each of them alone.
@@ -98,12 +131,26 @@ impl Checker<'_> {
         m: &syn::ExprMethodCall,
         [from, step, left]: [&Ident; 3],
     ) -> Option<TokenStream> {
-        match self.lookup(&from.to_string()) {
-            Some(Binding::Chain(held)) if held.back.is_some() && !is_drawn_once(&held.chain) => {}
+        let (span, some, none) = (m.span(), own("Some", m.span()), own("None", m.span()));
+        let method = m.method.to_string();
+        if !self.has_own_back(from) {
+            return None;
+        }
+        match (&*method, self.lookup(&from.to_string())) {
+            ("rev", _) => return Some(quote_spanned!(span=> #from.next())),
+            ("chain", _) => {
+                let one = own("one", span);
+                return self.has_own_back(step).then(|| {
+                    quote_spanned!(span=>
+                        if let #some(#one) = #step.next_back() { return #some(#one); }
+                        #from.next_back())
+                });
+            }
+            // Their length is asked.
+            (_, Some(Binding::Chain(held))) if !is_drawn_once(&held.chain) => {}
             _ => return None,
         }
-        let (span, none) = (m.span(), own("None", m.span()));
-        Some(match &*m.method.to_string() {
+        Some(match &*method {
             "skip" => quote_spanned!(span=>
                 if #from.len() > #left { return #from.next_back(); } #none),
             "take" => {
@@ -123,6 +170,17 @@ impl Checker<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// Whether what has this name is taken from behind: a named iterator that can be, or a range.
+    fn has_own_back(&self, name: &Ident) -> bool {
+        match self.lookup(&name.to_string()) {
+            Some(Binding::Chain(held)) => held.back.is_some(),
+            Some(Binding::Var(_)) => self
+                .range_of(&parse_quote_spanned!(name.span()=> #name))
+                .is_some(),
+            _ => false,
+        }
     }
 
     /// The same method of what has the items of a named iterator in the other order, of one that takes them from behind.
