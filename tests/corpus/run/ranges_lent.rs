@@ -48,6 +48,23 @@ pub mod program {
         sum + r.nth(0).unwrap_or(50)
     }
 
+    /// What runs beside them takes as many as it needs, and one more if it stands in front.
+    #[task]
+    pub fn beside(a: &[u32], n: u32) -> (u32, u32, u32, u32) {
+        let (mut r, mut c, mut s) = (0..n, Countdown(n), 0);
+        for (x, y) in a.iter().zip(r.by_ref()) {
+            s += x * y;
+        }
+        let behind = r.start;
+        for (x, y) in r.by_ref().zip(a) {
+            s += x * y;
+        }
+        for (x, y) in a.iter().zip(c.by_ref()) {
+            s += x * y;
+        }
+        (s, behind, r.start, c.0)
+    }
+
     #[task]
     pub fn taken(n: u32) -> (u32, u32, u32, u32) {
         let (mut r, mut s, mut c) = (0..n, 0..=n, Countdown(n));
@@ -59,6 +76,8 @@ pub mod program {
 }
 
 millstream_tests::cases! {
+    beside(&[1, 2, 3], 9);
+    beside(&[1, 2, 3], 4);
     taken(15);
     taken(9);
     taken(2);

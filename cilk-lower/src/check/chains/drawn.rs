@@ -248,7 +248,7 @@ impl Checker<'_> {
         }
         let name = self.held_name(span);
         let front = self.drawing_closure(&name, &closure, stmts)?;
-        let back = self.from_behind_by(m, [&from, &beside, &left]);
+        let back = self.taking_from_behind(m, [&from, &beside, &left]);
         let name = Ident::new(&format!("{name}_back"), span);
         let back = back.and_then(|back| self.drawing_closure(&name, &back, stmts));
         Some((front, back))

@@ -126,7 +126,7 @@ impl Checker<'_> {
 
     /// The body of a closure that takes items from behind as an adaptor does, of an iterator that has a name and a length: `from`. What is counted of it stands in
     /// the others.
-    pub(super) fn from_behind_by(
+    pub(super) fn taking_from_behind(
         &self,
         m: &syn::ExprMethodCall,
         [from, step, left]: [&Ident; 3],

@@ -36,6 +36,7 @@ impl Checker<'_> {
             return Ok(());
         }
         if self.is_drawn_beside(other) {
+            let other = self.lent_whole(other);
             let (from, leave, some) = (all.variable("from"), all.leave(), own("Some", span));
             all.before
                 .extend(quote_spanned!(span=> let mut #from = #other;));
