@@ -86,7 +86,8 @@ pub mod program {
         let more = a.iter().inspect(|_| c += 10).enumerate().rev().len() + (0..5usize).map(|x| { c += 10; x }).step_by(2).len();
         let pairs = a.iter().map(|x| { c += 100; *x }).skip(1).zip([1, 2]).len();
         let behind = a.iter().map(|x| { c += 1000; *x }).skip(2).rev().fold(0, |s, x| s * 10 + x);
-        (sum, more, pairs, behind, c)
+        let stepped = a.iter().map(|x| { c += 10_000; *x }).step_by(3).rev().fold(0, |s, x| s * 10 + x) + (1..9u32).map(|x| x * x).step_by(3).rev().fold(0, |s, x| s * 10 + x);
+        (sum, more, pairs, behind + stepped, c)
     }
 }
 

@@ -32,8 +32,11 @@ pub(super) fn turns_parts(adaptors: &[&syn::ExprMethodCall]) -> Option<usize> {
     let (before, behind) = (&adaptors[..last], &adaptors[last + 1..]);
     let is_zip = |m: &&syn::ExprMethodCall| m.method == "zip";
     let is_cut = |m: &&syn::ExprMethodCall| m.method == "skip" || m.method == "take";
-    let turns =
-        before.iter().any(is_zip) || before.iter().any(is_cut) && !behind.iter().any(is_zip);
+    // What is stepped through next to a slice is turned with that.
+    let mut mapped = before.iter().skip_while(|m| m.method != "map");
+    let steps = mapped.any(|m| m.method == "step_by");
+    let turns = before.iter().any(is_zip)
+        || (steps || before.iter().any(is_cut)) && !behind.iter().any(is_zip);
     turns.then_some(last)
 }
 
