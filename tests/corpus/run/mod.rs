@@ -231,6 +231,7 @@ programs! {
     monoids
     more_library_methods
     more_methods
+    named_may_fail
     names_by_star
     nested_iterators
     no_parameters

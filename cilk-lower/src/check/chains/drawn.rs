@@ -39,10 +39,8 @@ fn is_counted(e: &syn::Expr) -> bool {
 struct Numbered {
     len: TokenStream,
     item: TokenStream,
-    /// Whether who makes an item may change something by that,
+    /// Whether who makes an item may change something by that. One that may merely fail is made where it is asked for: what is numbered can be copied and measured.
     acts: bool,
-    /// or it shows otherwise.
-    shows: bool,
     /// Whether that shows from behind, where Rust makes what the longer side has more.
     uneven: bool,
 }
@@ -311,7 +309,6 @@ impl Checker<'_> {
             len,
             item,
             acts: false,
-            shows: false,
             uneven: false,
         })
     }
@@ -340,21 +337,20 @@ impl Checker<'_> {
     /// The same of what an adaptor makes of them.
     fn numbered_by(&mut self, all: &Numbered, m: &syn::ExprMethodCall) -> Option<Numbered> {
         let (span, at, Numbered { len, item, .. }) = (m.span(), own(NUMBER, m.span()), all);
-        let (mut acts, mut shows, mut uneven) = (all.acts, all.shows, all.uneven);
+        let (mut acts, mut uneven) = (all.acts, all.uneven);
         let moved = |to: TokenStream| quote_spanned!(span=> { let #at = #to; #item });
         let (len, item) = match (m.method.to_string().as_str(), m.args.first()) {
             ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
             // Of a closure that has a name.
             ("map", Some(f @ syn::Expr::Path(_))) => {
                 let of_lent = item.to_string().contains("& mut");
-                shows |= self.shows(f, of_lent);
                 acts |= self.acts(f, of_lent);
                 (len.clone(), quote_spanned!(span=> #f(#item)))
             }
             ("enumerate", None) => (len.clone(), quote_spanned!(span=> (#at, #item))),
             ("rev", None) => (len.clone(), moved(quote_spanned!(span=> #len - 1 - #at))),
             // Rust makes what is left out, too.
-            ("skip" | "step_by", Some(_)) if shows => return None,
+            ("skip" | "step_by", Some(_)) if acts => return None,
             // From behind, too.
             ("take", Some(_)) if acts => return None,
             ("skip", Some(n)) => (
@@ -368,7 +364,7 @@ impl Checker<'_> {
             ),
             ("zip", Some(other)) => {
                 // Rust makes an item that has none beside it.
-                if shows && !self.is_indexed(&syn::Expr::MethodCall(m.clone())) {
+                if acts && !self.is_indexed(&syn::Expr::MethodCall(m.clone())) {
                     return None;
                 }
                 let beside = match strip(other) {
@@ -377,7 +373,7 @@ impl Checker<'_> {
                         self.numbered_chain(&parse_quote_spanned!(span=> (#other).into_iter()))
                     }
                 }?;
-                (acts, shows) = (acts || beside.acts, shows || beside.shows);
+                acts |= beside.acts;
                 uneven |= acts || beside.uneven;
                 let (its_len, its_item) = (beside.len, beside.item);
                 (
@@ -391,7 +387,6 @@ impl Checker<'_> {
             len,
             item,
             acts,
-            shows,
             uneven,
         })
     }
