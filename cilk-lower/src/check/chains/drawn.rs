@@ -202,7 +202,15 @@ impl Checker<'_> {
                         return None;
                     }
                 }
+                // Where Rust takes both by number it makes no item that has no number beside it.
+                let is_indexed =
+                    is_counted(with) && self.is_indexed(&syn::Expr::MethodCall(m.clone()));
                 match m.method == "zip" {
+                    true if is_indexed => (
+                        TokenStream::new(),
+                        quote_spanned!(span=>
+                            let #other = #besides?; let #one = #from.next()?; #some((#one, #other))),
+                    ),
                     true => (
                         TokenStream::new(),
                         quote_spanned!(span=>
