@@ -390,4 +390,6 @@ programs! {
     written_for_rust
     written_variants
     zips_of_values
+    zips_of_what_may_fail
+    zips_taken_at_once
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Refused, apply, item,
-    loops::{Loop, UNTIL, is_head, last_of},
+    loops::{FOLDED, Loop, UNTIL, is_head, last_of},
     own, refused, returns,
     turned::turns_parts,
     what_leaves,
@@ -26,6 +26,23 @@ pub(super) struct Place<'l> {
     pub(super) depth: usize,
     /// How many variables those beside it have.
     pub(super) made: usize,
+    /// Whether what ends it takes all of its items at once.
+    pub(super) folds: bool,
+}
+
+/// Whether something among these takes items one by one, whatever ends it.
+fn takes_singly(adaptors: &[&syn::ExprMethodCall]) -> bool {
+    const SINGLY: &[&str] = &[
+        "take",
+        "take_while",
+        "map_while",
+        "scan",
+        "step_by",
+        "cycle",
+    ];
+    adaptors
+        .iter()
+        .any(|m| SINGLY.iter().any(|name| m.method == name))
 }
 
 /// Whether an expression is a range without an end.
@@ -53,14 +70,48 @@ impl Checker<'_> {
         self.loop_at(e, span, Place::default())
     }
 
-    pub(super) fn loop_at(
+    /// The same of what a method ends.
+    pub(super) fn loop_ended(
+        &mut self,
+        e: &syn::Expr,
+        end: &syn::ExprMethodCall,
+        span: Span,
+    ) -> Option<Result<Loop, Refused>> {
+        const FOLDS: &[&str] = &[
+            "sum",
+            "product",
+            "count",
+            "fold",
+            "for_each",
+            "min",
+            "max",
+            "min_by",
+            "max_by",
+            "min_by_key",
+            "max_by_key",
+            "last",
+            "reduce",
+        ];
+        let folds = FOLDS.iter().any(|name| end.method == name);
+        let place = Place {
+            folds,
+            ..Place::default()
+        };
+        self.loop_at(e, span, place)
+    }
+
+    pub(super) fn loop_at<'l>(
         &mut self,
         e: &syn::Expr,
         span: Span,
-        place: Place<'_>,
+        place: Place<'l>,
     ) -> Option<Result<Loop, Refused>> {
         let mut adaptors = Vec::new();
         let base = self.links(e, &mut adaptors)?;
+        let behind = |place: Place<'l>, adaptors: &[&syn::ExprMethodCall]| Place {
+            folds: place.folds && !takes_singly(adaptors),
+            ..place
+        };
         let made = self.of_one(base);
         let made = made.or_else(|| self.range_of(base).map(syn::Expr::Range));
         let mut over = made.as_ref().unwrap_or(base);
@@ -70,8 +121,11 @@ impl Checker<'_> {
             if let Some(turned) = self.turned_chain(e, adaptors[last], &adaptors[last + 1..]) {
                 return self.loop_at(&turned, span, place);
             }
-            let all = self.chained(adaptors[last], span, place);
-            return Some(all.and_then(|all| self.adapted(all, &adaptors[last + 1..])));
+            let all = self.chained(adaptors[last], span, behind(place, &adaptors[last + 1..]));
+            return Some(all.and_then(|mut all| {
+                all.folds = place.folds;
+                self.adapted(all, &adaptors[last + 1..])
+            }));
         }
         if let Some(last) = turns_parts(&adaptors)
             && self.is_turned(&adaptors)
@@ -86,7 +140,8 @@ impl Checker<'_> {
             return Some(self.adapted(all, &adaptors));
         }
         if made.is_none() && self.is_given(base) {
-            let all = Loop::over_given(base, span, place);
+            let mut all = Loop::over_given(base, span, behind(place, &adaptors));
+            all.folds = place.folds;
             return Some(self.adapted(all, &adaptors));
         }
         // What is counted beside what a `for` runs over goes on with that.
@@ -154,13 +209,16 @@ impl Checker<'_> {
         mut all: Loop,
         adaptors: &[&syn::ExprMethodCall],
     ) -> Result<Loop, Refused> {
-        for m in adaptors {
+        let folds = all.folds;
+        for (at, m) in adaptors.iter().enumerate() {
+            all.folds = folds && !takes_singly(&adaptors[at + 1..]);
             self.adapt(&mut all, m)?;
             if all.count() > MOST {
                 let help = "write a loop in the loop";
                 return refused(m.method.span(), "too many iterators in one", help);
             }
         }
+        all.folds = folds;
         Ok(all)
     }
 
@@ -278,6 +336,7 @@ impl Checker<'_> {
                 all.ends_if(test);
                 TokenStream::new()
             }
+            (FOLDED, []) => TokenStream::new(),
             ("enumerate", []) => {
                 let at = all.variable("at");
                 all.before

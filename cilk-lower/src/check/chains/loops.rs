@@ -39,10 +39,28 @@ pub(super) const ADAPTORS: &[&str] = &[
     "scan",
     "cycle",
     UNTIL,
+    FOLDED,
 ];
 
 /// What ends an iterator that a function gives before its next item is made: no program writes it.
 pub(super) const UNTIL: &str = "__chain_until";
+
+/// What says that one that a function gives is ended by what takes all of its items: no program writes it.
+pub(super) const FOLDED: &str = "__chain_folded";
+
+/// A chain without that; none if that is not there.
+pub(super) fn unmarked(chain: &syn::Expr) -> Option<syn::Expr> {
+    let syn::Expr::MethodCall(m) = strip(chain) else {
+        return None;
+    };
+    if m.method == FOLDED {
+        return Some(strip(&m.receiver).clone());
+    }
+    let mut m = m.clone();
+    *m.receiver = unmarked(&m.receiver)?;
+    Some(syn::Expr::MethodCall(m))
+}
+
 /// A chain's loop.
 #[derive(Clone)]
 pub(super) struct Loop {
@@ -58,6 +76,8 @@ pub(super) struct Loop {
     /// Whether there is an item for each that it runs over; and whether those from behind are the same in the other order.
     pub(super) steady: bool,
     pub(super) turns: bool,
+    /// Whether what ends it takes all of its items at once, as Rust's `fold` does, and not one by one.
+    pub(super) folds: bool,
     /// Variables so far.
     pub(super) made: usize,
     /// What it stands in.
@@ -319,6 +339,7 @@ impl Loop {
             refers,
             steady: true,
             turns,
+            folds: place.folds,
             made: place.made,
             around: place.around.cloned().map(Box::new),
         }
@@ -368,9 +389,16 @@ impl Loop {
         let mut all = Self::new(call, span, place, false, true);
         let given = all.variable("given");
         all.before = quote_spanned!(span=> let #given = #call;);
+        let over = match place.folds {
+            true => {
+                let folded = Ident::new(FOLDED, span);
+                parse_quote_spanned!(span=> #given.#folded())
+            }
+            false => parse_quote_spanned!(span=> #given),
+        };
         all.rounds = vec![Rounds {
             given: true,
-            ..Rounds::new(&parse_quote_spanned!(span=> #given), span)
+            ..Rounds::new(&over, span)
         }];
         all.steady = false;
         all
@@ -382,6 +410,7 @@ impl Loop {
             around: Some(self),
             depth: self.depth + 1,
             made: self.made,
+            folds: self.folds,
         }
     }
 
@@ -391,6 +420,7 @@ impl Loop {
             around: self.around.as_deref(),
             depth: self.depth,
             made: self.made,
+            folds: self.folds,
         }
     }
 

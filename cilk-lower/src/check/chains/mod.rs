@@ -34,11 +34,12 @@ use crate::{
     hir::Expr,
     ty::{Class, Ty},
 };
+use adaptors::Place;
 use closure::closure_block;
 pub(super) use closure::{apply, is_closure, is_lent, returns, what_leaves};
 pub(super) use given::{Given, bound_in};
 pub(super) use held::Held;
-use loops::{ADAPTORS, Loop, is_head};
+use loops::{ADAPTORS, Loop, is_head, unmarked};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use sources::is_search;
@@ -160,7 +161,7 @@ impl Checker<'_> {
             return None;
         }
         let of = self.taken_from(m);
-        let over = self.loop_over(&of, m.span())?;
+        let over = self.loop_ended(&of, m, m.span())?;
         let made = over.and_then(|over| self.all_of(&over, m, want));
         Some(match made {
             Ok(block) => self.expr(&block, want),
@@ -421,7 +422,6 @@ impl Checker<'_> {
 
     /// A `for` over a chain that is more than a `for` knows by itself, as one that is not; none if it does, or if the chain is none.
     pub(super) fn chained_for(&mut self, f: &syn::ExprForLoop) -> Option<Expr> {
-        let span = f.expr.span();
         let with_parts = self.with_parts_at_first(&f.expr, |c, over| {
             let mut f = f.clone();
             *f.expr = over.clone();
@@ -435,6 +435,20 @@ impl Checker<'_> {
             *f.expr = over;
             return self.chained_for(&f);
         }
+        if let Some(over) = unmarked(&f.expr) {
+            let mut f = f.clone();
+            *f.expr = over;
+            return Some(match self.chained_for_as(&f, true) {
+                Some(chained) => chained,
+                None => self.for_loop(&f),
+            });
+        }
+        self.chained_for_as(f, false)
+    }
+
+    /// The same of what has no parts that are to be evaluated in front; `folds` says that it stands for what takes all items at once.
+    fn chained_for_as(&mut self, f: &syn::ExprForLoop, folds: bool) -> Option<Expr> {
+        let span = f.expr.span();
         let mut adaptors = Vec::new();
         let over = self.links(&f.expr, &mut adaptors)?;
         let is_range = self.range_of(over).is_some();
@@ -451,7 +465,11 @@ impl Checker<'_> {
         if known && is_plain && !self.is_turned(&adaptors) {
             return None;
         }
-        let made = self.loop_over(&f.expr, span)?;
+        let place = Place {
+            folds,
+            ..Place::default()
+        };
+        let made = self.loop_at(&f.expr, span, place)?;
         if let (Some(attr), Ok(_)) = (f.attrs.iter().find(|a| is_parallel_attribute(a)), &made) {
             let help = adaptors.iter().find_map(|m| match &*m.method.to_string() {
                 "zip" if self.range_of(over).is_some() || m.args.iter().any(|other| self.range_of(other).is_some()) => {

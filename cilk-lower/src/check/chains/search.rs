@@ -211,7 +211,7 @@ impl Checker<'_> {
             ),
             false => {
                 let of = self.taken_from(end);
-                self.loop_over(&of, span)
+                self.loop_ended(&of, end, span)
             }
         };
         let over = over.filter(|_| is_search(end));

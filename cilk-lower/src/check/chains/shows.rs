@@ -198,6 +198,30 @@ impl Checker<'_> {
         }
     }
 
+    /// Whether Rust knows of a chain how many items it has: what takes all of two such ones beside each other takes as many of each as there are pairs.
+    pub(super) fn is_trusted(&mut self, e: &syn::Expr) -> bool {
+        if self.is_indexed(e) || self.range_of(e).is_some() || self.of_one(e).is_some() {
+            return true;
+        }
+        match strip(e) {
+            syn::Expr::MethodCall(m) if self.is_own_method(m) => false,
+            syn::Expr::MethodCall(m) => match (m.method.to_string().as_str(), m.args.len()) {
+                ("map" | "take", 1)
+                | ("copied" | "cloned" | "enumerate" | "rev" | "by_ref" | "peekable", 0) => {
+                    self.is_trusted(&m.receiver)
+                }
+                ("zip" | "chain", 1) => self.is_trusted(&m.receiver) && self.is_trusted(&m.args[0]),
+                ("iter" | "iter_mut", 0) => true,
+                ("into_iter", 0) => self.is_trusted(&m.receiver),
+                _ => false,
+            },
+            e => {
+                let ty = self.type_ahead(e);
+                matches!(self.shallow(&ty), Ty::Array(..) | Ty::Option(_))
+            }
+        }
+    }
+
     /// What has as many items as a chain whose number of items is known before any is made, without what makes them.
     pub(super) fn unmade(&mut self, chain: &syn::Expr) -> syn::Expr {
         let syn::Expr::MethodCall(m) = strip(chain) else {

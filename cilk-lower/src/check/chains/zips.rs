@@ -23,11 +23,29 @@ impl Checker<'_> {
         other: &syn::Expr,
         m: &syn::ExprMethodCall,
     ) -> Result<(), Refused> {
+        // Rust takes the two by number, or all at once, and makes no item that has none beside it; or the left one first, and one more of them than there are pairs.
+        let is_indexed = self.is_indexed(&syn::Expr::MethodCall(m.clone()))
+            || all.folds && self.is_trusted(&m.receiver) && self.is_trusted(other);
+        let is_seen = self.makes_visibly(&m.receiver);
+        match self.put_beside(all, other, m, (is_indexed, is_seen)) {
+            // One more that may fail, and changes nothing, is left out where it cannot be made.
+            Err(_) if is_seen && !self.makes_by_changes(&m.receiver) => {
+                self.put_beside(all, other, m, (is_indexed, false))
+            }
+            made => made,
+        }
+    }
+
+    /// The same; whether no item is made that has none beside it, and whether it shows that one is.
+    fn put_beside(
+        &mut self,
+        all: &mut Loop,
+        other: &syn::Expr,
+        m: &syn::ExprMethodCall,
+        (is_indexed, is_seen): (bool, bool),
+    ) -> Result<(), Refused> {
         let (span, item) = (m.span(), item(m.span()));
         let [left, right] = ["left", "right"].map(|name| own(name, span));
-        // Rust takes the two by number, and makes no item that has none beside it; or the left one first, and one more of them than there are pairs.
-        let is_indexed = self.is_indexed(&syn::Expr::MethodCall(m.clone()));
-        let is_seen = self.makes_visibly(&m.receiver);
         if let Some(range) = self.range_of(other) {
             let Counted { at, ends, next } = counted(all, &range, false, span)?;
             all.ends_beside(ends.as_ref(), is_indexed && is_seen);
@@ -96,12 +114,7 @@ impl Checker<'_> {
         if in_step && beside.steady && all.join(&beside) {
             return Ok(());
         }
-        let slice = beside.only().and_then(slice_of).cloned();
-        let slice = slice.or_else(|| self.is_slice(other).then(|| other.clone()));
-        let lent = quote_spanned!(span=> &);
-        let of_slice = slice.map(|slice| (quote_spanned!(span=> &(#slice)[..]), Some(lent)));
-        // An array goes along as it is now.
-        let elements = of_slice.or_else(|| Some((self.array_of(other)?.to_token_stream(), None)));
+        let elements = self.elements_of(&beside, other);
         if let (true, Some((elements, lent))) = (beside.steady, elements) {
             let [of, at, one] = ["of", "at", "one"].map(|name| all.variable(name));
             let (made, leave) = (beside.item_of(&one, span), all.leave());
@@ -159,6 +172,27 @@ impl Checker<'_> {
         self.adapted(Loop::new(base, span, place, false, false), &behind)
     }
 
+    /// The slice or array whose elements stand beside others, and what refers to one of them.
+    fn elements_of(
+        &mut self,
+        beside: &Loop,
+        other: &syn::Expr,
+    ) -> Option<(TokenStream, Option<TokenStream>)> {
+        let span = beside.span;
+        let slice = beside.only().and_then(slice_of);
+        let slice = slice.map(|(of, mutable)| (of.clone(), mutable));
+        let slice = slice.or_else(|| Some((other.clone(), self.lends_slice(other)?)));
+        let of_slice = slice.map(|(slice, mutable)| {
+            let lent = match mutable {
+                true => quote_spanned!(span=> &mut),
+                false => quote_spanned!(span=> &),
+            };
+            (quote_spanned!(span=> #lent (#slice)[..]), Some(lent))
+        });
+        // An array goes along as it is now.
+        of_slice.or_else(|| Some((self.array_of(other)?.to_token_stream(), None)))
+    }
+
     /// The array that stands beside others, if it is one and not a reference to it.
     fn array_of(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
         let of = match strip(e) {
@@ -175,18 +209,21 @@ impl Checker<'_> {
         matches!(self.shallow(&ty), Ty::Array(..)).then(|| of.clone())
     }
 
-    /// Whether what stands beside others is a slice that is read.
-    fn is_slice(&mut self, e: &syn::Expr) -> bool {
-        if !matches!(strip(e), syn::Expr::Path(_) | syn::Expr::Reference(_)) {
-            return false;
+    /// Whether the elements of a slice that stands beside others may be changed; none if that is no slice.
+    fn lends_slice(&mut self, e: &syn::Expr) -> Option<bool> {
+        if !matches!(
+            strip(e),
+            syn::Expr::Path(_) | syn::Expr::Reference(_) | syn::Expr::Field(_)
+        ) {
+            return None;
         }
         let ty = self.type_ahead(e);
         match self.shallow(&ty) {
-            Ty::Slice { mutable, .. } => !mutable,
+            Ty::Slice { mutable, .. } => Some(mutable),
             Ty::Ref { mutable, target } => {
-                !mutable && matches!(self.shallow(&target), Ty::Array(..))
+                matches!(self.shallow(&target), Ty::Array(..)).then_some(mutable)
             }
-            _ => false,
+            _ => None,
         }
     }
 }
@@ -207,10 +244,14 @@ fn counts(rounds: Option<&Rounds>) -> Option<(syn::ExprRange, bool)> {
     }
 }
 
-/// The slice whose elements are run over by reference.
-fn slice_of(rounds: &Rounds) -> Option<&syn::Expr> {
+/// The slice whose elements are run over by reference, and whether they may be changed.
+fn slice_of(rounds: &Rounds) -> Option<(&syn::Expr, bool)> {
     match strip(&rounds.over) {
-        syn::Expr::MethodCall(m) if m.method == "iter" && m.args.is_empty() => Some(&m.receiver),
+        syn::Expr::MethodCall(m) if m.args.is_empty() => match &*m.method.to_string() {
+            "iter" => Some((&m.receiver, false)),
+            "iter_mut" => Some((&m.receiver, true)),
+            _ => None,
+        },
         _ => None,
     }
 }
