@@ -153,6 +153,18 @@ impl Ty {
     }
 
     /// Whether a value of it may be copied out of a place behind a reference.
+    /// Whether it is an atomic, or holds or refers to some.
+    pub(crate) fn holds_atomics(&self) -> bool {
+        match self {
+            Self::Atomic(_) => true,
+            Self::Ref { target, .. } => target.holds_atomics(),
+            Self::Slice { elem, .. } | Self::Mat { elem, .. } | Self::Array(elem, _) => {
+                elem.holds_atomics()
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, Self::Scalar(_))
     }

@@ -257,7 +257,7 @@ fn path_of(e: &syn::Expr, root: &syn::Ident) -> Option<Path> {
 }
 
 /// Whether a struct's fields are given so: functions have small letters.
-fn is_constructor(e: &syn::Expr) -> bool {
+pub(super) fn is_constructor(e: &syn::Expr) -> bool {
     let syn::Expr::Path(p) = e else { return false };
     let last = p.path.segments.last().map(|s| s.ident.to_string());
     last.is_some_and(|name| name.starts_with(char::is_uppercase))

@@ -149,7 +149,7 @@ impl Outliner<'_> {
         match &value.ty {
             Ty::Slice { mutable, .. } | Ty::Ref { mutable, .. } | Ty::Mat { mutable, .. } => {
                 let root = value.root().map(|(v, _)| v);
-                let is_atomic = matches!(&value.ty, Ty::Ref { target, .. } | Ty::Slice { elem: target, .. } if holds_atomic(target));
+                let is_atomic = matches!(&value.ty, Ty::Ref { target, .. } | Ty::Slice { elem: target, .. } if target.holds_atomics());
                 let param = root
                     .filter(|v| v.0 < self.params)
                     .map(|v| &self.vars[v.0].ty);
@@ -381,14 +381,6 @@ fn is_short(e: &Expr) -> bool {
         K::Binary(_, a, b) | K::RawBinary(_, a, b) => is_short(a) && is_short(b),
         K::Unary(_, a) | K::RawUnary(_, a) | K::Cast(a) => is_short(a),
         K::Tuple(parts) => parts.iter().all(is_short),
-        _ => false,
-    }
-}
-
-fn holds_atomic(ty: &Ty) -> bool {
-    match ty {
-        Ty::Atomic(_) => true,
-        Ty::Array(elem, _) => holds_atomic(elem),
         _ => false,
     }
 }

@@ -2,7 +2,10 @@
 //! last of the longer side of a `zip`, is made too, and one that it does not make is not.
 
 use super::{
-    super::{Binding, Checker, closures::Names, iteration::PARTS, places::strip},
+    super::{
+        Binding, Checker, closures::Names, fieldwise::is_constructor, iteration::PARTS,
+        places::strip,
+    },
     given::bound_in,
     loops::ADAPTORS,
     parts,
@@ -19,6 +22,7 @@ const FAILING: &[&str] = &[
     "div_euclid",
     "rem_euclid",
     "div_ceil",
+    // Of a number with a sign; that is not known here.
     "isqrt",
     "ilog",
     "ilog2",
@@ -40,7 +44,6 @@ const FAILING: &[&str] = &[
     "get_disjoint_mut",
     "rotate_left",
     "rotate_right",
-    "is_multiple_of",
     "next_multiple_of",
 ];
 
@@ -89,7 +92,7 @@ impl Checker<'_> {
                 params
                     .into_iter()
                     .flatten()
-                    .any(|(_, ty)| has_atomics(&Ty::from_type(ty)))
+                    .any(|(_, ty)| Ty::from_type(ty).holds_atomics())
             }
             _ => false,
         }
@@ -100,7 +103,7 @@ impl Checker<'_> {
         Names::of(&closure.body)
             .iter()
             .any(|name| match self.lookup(name) {
-                Some(Binding::Var(var)) => has_atomics(&self.shallow(&self.vars[var.0].ty)),
+                Some(Binding::Var(var)) => self.shallow(&self.vars[var.0].ty).holds_atomics(),
                 _ => false,
             })
     }
@@ -118,7 +121,7 @@ impl Checker<'_> {
                 .map(|name| self.lookup(&name.to_string()))
             {
                 Some(Some(Binding::Closure(named))) => (*named.syntax().body).clone(),
-                _ => return !is_constructor(&p.path),
+                _ => return !only_makes(f),
             },
             _ => return true,
         };
@@ -254,21 +257,14 @@ fn is_parts(e: &syn::Expr) -> bool {
     matches!(strip(e), syn::Expr::MethodCall(m) if parts::takes(&m.method.to_string()) == Some(0))
 }
 
-/// Whether a path names what makes a value of its parts, or of another type, and no more: `Some`, `Point`, `u64::from`.
-fn is_constructor(path: &syn::Path) -> bool {
-    path.segments.last().is_some_and(|last| {
-        let name = last.ident.to_string();
-        name.starts_with(char::is_uppercase) || path.segments.len() == 2 && name == "from"
-    })
-}
-
-fn has_atomics(ty: &Ty) -> bool {
-    match ty {
-        Ty::Atomic(_) => true,
-        Ty::Ref { target, .. } => has_atomics(target),
-        Ty::Slice { elem, .. } | Ty::Mat { elem, .. } | Ty::Array(elem, _) => has_atomics(elem),
-        _ => false,
-    }
+/// Whether that names what makes a value of its parts, or of another type, and no more: `Some`, `Point`, `u64::from`.
+fn only_makes(e: &syn::Expr) -> bool {
+    let syn::Expr::Path(p) = strip(e) else {
+        return false;
+    };
+    let segments = &p.path.segments;
+    let is_from = segments.len() == 2 && segments.last().is_some_and(|last| last.ident == "from");
+    is_constructor(strip(e)) || is_from
 }
 
 /// What in a closure's body may fail or not end.
@@ -317,8 +313,7 @@ impl<'e> Visit<'e> for Failing {
             syn::Expr::Unary(u) => self.fails |= self.checked && matches!(u.op, syn::UnOp::Neg(_)),
             syn::Expr::Call(call) => {
                 self.calls = true;
-                self.fails |=
-                    !matches!(strip(&call.func), syn::Expr::Path(p) if is_constructor(&p.path));
+                self.fails |= !only_makes(&call.func);
             }
             syn::Expr::MethodCall(m) => {
                 let name = m.method.to_string();
