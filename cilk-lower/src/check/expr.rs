@@ -494,7 +494,7 @@ impl Checker<'_> {
     }
 
     /// The type of a variable, or of a part of one, if it can be written twice without a difference: with no calls in it.
-    fn type_of_place(&self, e: &syn::Expr) -> Option<Ty> {
+    pub(super) fn type_of_place(&self, e: &syn::Expr) -> Option<Ty> {
         let behind = |mut ty: Ty| {
             while let Ty::Ref { target, .. } = ty {
                 ty = self.shallow(&target);

@@ -290,6 +290,7 @@ programs! {
     ranges_in_variables
     ranges_lent
     ranges_over_syncs
+    ranges_used_up
     raw_names
     recursive_rays
     references

@@ -157,7 +157,7 @@ impl Checker<'_> {
             if let Some(last) = adaptors.iter().rposition(|m| m.method == "rev")
                 && self.has_next_back(base, &adaptors[..last])
             {
-                let all = Self::from_behind(base, span, place);
+                let all = Self::from_behind(&self.lent_whole(base), span, place);
                 let others: Vec<_> = [&adaptors[..last], &adaptors[last + 1..]].concat();
                 return Some(self.adapted(all, &others));
             }
@@ -236,7 +236,8 @@ impl Checker<'_> {
         let first = self.beside(&m.receiver, span, inside)?;
         inside.made = first.made;
         let optional = self.over_optional(&m.args[0]);
-        let second = self.beside(optional.as_ref().unwrap_or(&m.args[0]), span, inside)?;
+        let second = optional.or_else(|| self.lent_chain(&m.args[0]));
+        let second = self.beside(second.as_ref().unwrap_or(&m.args[0]), span, inside)?;
         Ok(first.and_then(second))
     }
 

@@ -66,11 +66,14 @@ impl Checker<'_> {
         };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
         let value = self.with_given(&value, stmts).unwrap_or(value);
-        if is_looked_at {
-            self.may_run_again(&value);
-        }
+        let value = self.lent_chain(&value).unwrap_or(value);
         let mut adaptors = Vec::new();
         let begins = self.links(&value, &mut adaptors).cloned();
+        // What takes from a range keeps the item that it was asked for.
+        let keeps = begins.as_ref().is_some_and(|of| self.takes_from_range(of));
+        if is_looked_at && !keeps {
+            self.may_run_again(&value);
+        }
         let is_own = begins.as_ref().is_some_and(|of| self.is_own_iterator(of));
         // A value like others.
         if adaptors.is_empty() && is_own && !is_looked_at {
@@ -251,15 +254,19 @@ impl Checker<'_> {
                 }
                 Some(syn::Expr::MethodCall(held))
             }
-            e if self.range_of(e).is_some() => {
+            e if self.range_of(e).is_some() && !self.is_lent_range(e) => {
                 let range = self.range_of(e)?;
                 self.hold(&syn::Expr::Range(range), is_drawn, stmts)
             }
             // The program's own: a copy of it, which goes on from where that is.
             e => {
                 let name = self.held_name(span);
-                let is_own = self.is_own_iterator(e);
-                let of = self.lent_whole(e);
+                let is_lent = self.is_lent_range(e);
+                let is_own = is_lent || self.is_own_iterator(e);
+                let of = match is_lent {
+                    true => parse_quote_spanned!(span=> &mut *#e),
+                    false => self.lent_whole(e),
+                };
                 let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #name = #of;);
                 if let (true, syn::Stmt::Local(local)) = (is_own, &stmt) {
                     self.local(local, stmts);

@@ -207,7 +207,9 @@ impl Checker<'_> {
                 || ROWS.contains(&&*name)
                 || PARTS.contains(&&*name);
             if name == "into_iter"
-                && (self.range_of(&m.receiver).is_some() || self.is_given(&m.receiver))
+                && (self.range_of(&m.receiver).is_some()
+                    || self.takes_from_range(&m.receiver)
+                    || self.is_given(&m.receiver))
             {
                 return Some(strip(&m.receiver));
             }
@@ -230,7 +232,7 @@ impl Checker<'_> {
         let base = self.links(other, &mut Vec::new()).cloned();
         let is_code =
             base.is_some_and(|base| self.is_given(&base) || self.draws_from(&base).is_some());
-        is_code || self.is_own_iterator(other)
+        is_code || self.is_own_iterator(other) || self.is_lent_range(other)
     }
 
     /// What takes items from an iterator by reference, `r.by_ref()`, as that reference; all else as it is.
@@ -250,10 +252,7 @@ impl Checker<'_> {
 
     /// Whether a value is of a type for which the program has an `impl Iterator`, or behind `&mut`; or takes numbers from a range.
     pub(super) fn is_own_iterator(&mut self, e: &syn::Expr) -> bool {
-        if let syn::Expr::MethodCall(m) = strip(e)
-            && m.method == "by_ref"
-            && self.range_of(&m.receiver).is_some()
-        {
+        if self.takes_from_range(e) {
             return true;
         }
         let Some(id) = self.m.iterators else {

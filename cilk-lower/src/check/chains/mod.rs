@@ -13,6 +13,7 @@ mod gathered;
 mod given;
 mod held;
 mod jumps;
+mod lent;
 mod loops;
 mod parts;
 mod rewritten;
@@ -191,6 +192,9 @@ impl Checker<'_> {
     /// What a method takes items from: an iterator of the program's own has those that it does not take afterwards.
     pub(super) fn taken_from(&mut self, m: &syn::ExprMethodCall) -> syn::Expr {
         let of = strip(&m.receiver);
+        if let Some(lent) = self.lent_chain(of) {
+            return lent;
+        }
         let is_place = matches!(
             of,
             syn::Expr::Path(_) | syn::Expr::Field(_) | syn::Expr::Index(_)
@@ -448,6 +452,11 @@ impl Checker<'_> {
 
     /// The same of what has no parts that are to be evaluated in front; `folds` says that it stands for what takes all items at once.
     fn chained_for_as(&mut self, f: &syn::ExprForLoop, folds: bool) -> Option<Expr> {
+        if let Some(lent) = self.lent_chain(&f.expr) {
+            let mut f = f.clone();
+            *f.expr = lent;
+            return self.chained_for_as(&f, folds);
+        }
         let span = f.expr.span();
         let mut adaptors = Vec::new();
         let over = self.links(&f.expr, &mut adaptors)?;

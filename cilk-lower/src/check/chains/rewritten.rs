@@ -28,12 +28,22 @@ impl Checker<'_> {
                 self.asked_from_behind(m)
             }
             ("find" | "find_map" | "position" | "any" | "all" | "nth", Some(_)) => {
-                let of = strip(&m.receiver);
-                let is_named = self.is_held(of) && self.range_of(of).is_some();
-                is_named.then(|| {
-                    let mut taking = m.clone();
-                    *taking.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
-                    syn::Expr::MethodCall(taking)
+                let (span, of) = (m.span(), strip(&m.receiver));
+                let range = self.range_of(of).filter(|_| self.is_held(of))?;
+                let mut taking = m.clone();
+                *taking.receiver = parse_quote_spanned!(span=> #of.by_ref());
+                let is_open = matches!(range.limits, syn::RangeLimits::HalfOpen(_));
+                Some(match m.method == "nth" && is_open {
+                    // One that has fewer is at its end, even if it began behind that.
+                    true => {
+                        let found = own("found", span);
+                        parse_quote_spanned!(span=> {
+                            let #found = #taking;
+                            if #found.is_none() { #of.start = #of.end; }
+                            #found
+                        })
+                    }
+                    false => syn::Expr::MethodCall(taking),
                 })
             }
             _ => None,
@@ -59,6 +69,7 @@ impl Checker<'_> {
             _ if is_drawn_once(of) => return None,
             _ => {
                 let of = self.unmade(of);
+                let of = self.copied_chain(&of);
                 parse_quote_spanned!(span=> (#of).count())
             }
         })
@@ -153,6 +164,12 @@ impl Checker<'_> {
         m: &syn::ExprMethodCall,
         other: &syn::Expr,
     ) -> Option<syn::Expr> {
+        // Rust compares how many items there are first, and takes none of a range behind `&mut` if these differ.
+        if (m.method == "eq" || m.method == "ne") && self.is_lent_range(&m.receiver) {
+            let (mut m, of) = (m.clone(), &m.receiver);
+            *m.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
+            return Some(syn::Expr::MethodCall(m));
+        }
         let (span, mut adaptors) = (m.span(), Vec::new());
         let base = self.links(&m.receiver, &mut adaptors)?;
         let is_value = adaptors.is_empty() && !matches!(strip(base), syn::Expr::MethodCall(_));

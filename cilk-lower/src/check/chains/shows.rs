@@ -173,7 +173,8 @@ impl Checker<'_> {
         if let Some(range) = self.range_of(e) {
             return range.end.is_some()
                 && matches!(range.limits, syn::RangeLimits::HalfOpen(_))
-                && self.draws_from(e).is_none();
+                && self.draws_from(e).is_none()
+                && !self.is_lent_range(e);
         }
         match strip(e) {
             syn::Expr::MethodCall(m) if self.is_own_method(m) => false,

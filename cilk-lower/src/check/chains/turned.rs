@@ -53,6 +53,9 @@ impl Checker<'_> {
         adaptors: &[&syn::ExprMethodCall],
     ) -> bool {
         let is_alone = |m: &&syn::ExprMethodCall| ALONE.iter().any(|name| m.method == name);
+        if self.takes_from_range(base) {
+            return adaptors.iter().all(is_alone);
+        }
         let ty = self.type_ahead(base);
         match self.shallow(&ty) {
             Ty::Struct(id) => {

@@ -23,6 +23,8 @@ impl Checker<'_> {
         other: &syn::Expr,
         m: &syn::ExprMethodCall,
     ) -> Result<(), Refused> {
+        let lent = self.lent_chain(other);
+        let other = lent.as_ref().unwrap_or(other);
         // Rust takes the two by number, or all at once, and makes no item that has none beside it; or the left one first, and one more of them than there are pairs.
         let is_indexed = self.is_indexed(&syn::Expr::MethodCall(m.clone()))
             || all.folds && self.is_trusted(&m.receiver) && self.is_trusted(other);
