@@ -3,15 +3,15 @@
 //! A struct with parameters is one copy for what these are, so that its type has to be known where a value of it is made. Where it is not, the statements behind
 //! the variable are looked at for what they say of it, and nothing is kept of that but the type; then it is as if that had been written.
 
-use super::{Checker, generics::Guesses};
+use super::{Binding, Checker, generics::Guesses};
 use crate::{
     generics::{FamilyId, Known, MemberItem, Param},
     hir::{Expr, ExprKind, Stmt},
     ty::{BOOL, Class, Ty, USIZE},
 };
-use proc_macro2::Span;
-use std::rc::Rc;
-use syn::spanned::Spanned;
+use proc_macro2::{Ident, Span, TokenStream};
+use std::{collections::VecDeque, rc::Rc};
+use syn::{parse_quote_spanned, spanned::Spanned};
 
 /// A struct with parameters of which not all are known.
 #[derive(Clone, Debug)]
@@ -39,6 +39,10 @@ pub(super) struct Ahead {
     waited: bool,
     /// Whether what is checked is looked at for types alone.
     looks: bool,
+    /// Types of ranges that an iterator which has a name takes its numbers from, in order: as they are found when it is looked at,
+    ranges: Vec<Ty>,
+    /// and as they are known then.
+    known_ranges: VecDeque<Ty>,
 }
 
 impl Ahead {
@@ -114,9 +118,25 @@ impl Checker<'_> {
             .init
             .as_ref()
             .is_some_and(|init| init.diverge.is_none());
+        let ranges = self.ahead.ranges.len();
         if !is_made || self.ahead.looks {
-            return self.local(local, stmts);
+            self.local(local, stmts);
+            // Not the ones of what is looked for.
+            self.ahead.ranges.truncate(ranges);
+            return;
         }
+        let known_ranges = std::mem::take(&mut self.ahead.known_ranges);
+        self.local_looked_for(local, behind, want, stmts);
+        self.ahead.known_ranges = known_ranges;
+    }
+
+    fn local_looked_for(
+        &mut self,
+        local: &syn::Local,
+        behind: &[syn::Stmt],
+        want: Option<&Ty>,
+        stmts: &mut Vec<Stmt>,
+    ) {
         let (errors, vars, done) = (self.m.diags.0.len(), self.vars.len(), stmts.len());
         let names = self.names(&local.pat);
         let hidden = names.into_iter().map(|p| {
@@ -151,6 +171,20 @@ impl Checker<'_> {
         self.ahead.waits = false;
         self.local_of(local, known, stmts);
         self.ahead.waits = waits;
+    }
+
+    /// Binds the range that an iterator which has a name takes its numbers from.
+    pub(super) fn local_range(&mut self, name: &Ident, of: &TokenStream, stmts: &mut Vec<Stmt>) {
+        let stmt: syn::Stmt = parse_quote_spanned!(name.span()=> let mut #name = #of;);
+        let known = self.ahead.known_ranges.pop_front();
+        if let syn::Stmt::Local(local) = &stmt {
+            self.local_of(local, known, stmts);
+        }
+        if let (true, Some(Binding::Var(var))) = (self.ahead.looks, self.lookup(&name.to_string()))
+        {
+            let ty = self.vars[var.0].ty.clone();
+            self.ahead.ranges.push(ty);
+        }
     }
 
     /// A call with the statements that are behind it, which may decide on literals that it is given: `d.sort_by_key(|x| *x);`, and later `d[0] * n`.
@@ -204,6 +238,7 @@ impl Checker<'_> {
         let found = at(self);
         self.ahead.looks = false;
         self.ahead.holes.clear();
+        self.ahead.ranges.clear();
         self.vars.truncate(vars);
         self.m.diags.0.truncate(errors);
         if let (Some(scope), Some(before)) = (self.scopes.last_mut(), scope) {
@@ -223,6 +258,14 @@ impl Checker<'_> {
             pat => (pat, None),
         };
         let init = local.init.as_ref()?;
+        let mut none = Vec::new();
+        if written.is_none()
+            && (self.let_chain(pat, &init.expr, &mut none)
+                || self.let_each(pat, &init.expr, &mut none))
+        {
+            self.look_for_ranges(behind, want, init.expr.span());
+            return None;
+        }
         let written = written.map(|ty| self.annotated(ty));
         let value = self.expr(&init.expr, written.as_ref());
         let ty = value.ty.clone();
@@ -251,6 +294,24 @@ impl Checker<'_> {
         }
         let known = self.table.resolve(&ty);
         self.closed(&known).is_some().then_some(known)
+    }
+
+    /// The types of the ranges that an iterator takes its numbers from, by what is done with its items.
+    fn look_for_ranges(&mut self, behind: &[syn::Stmt], want: Option<&Ty>, span: Span) {
+        let (ranges, own) = (self.ahead.ranges.clone(), self.ahead.holes.len());
+        for (i, stmt) in behind.iter().enumerate() {
+            self.fill_holes();
+            if ranges.iter().all(|ty| self.closed(ty).is_some()) {
+                break;
+            }
+            self.look_at(stmt, want.filter(|_| i + 1 == behind.len()));
+        }
+        self.fill_holes();
+        self.ahead.looks = false;
+        self.decide(own, span);
+        self.ahead.looks = true;
+        let known = ranges.iter().map(|ty| self.table.resolve(ty)).collect();
+        self.ahead.known_ranges = known;
     }
 
     /// Literals that nothing has decided on are what they are at the end of a body.

@@ -114,7 +114,12 @@ impl Checker<'_> {
     }
 
     /// `let (a, b) = (x.iter(), |y| y + 1);`: where one of them is an iterator or a closure, each is bound by itself.
-    fn let_each(&mut self, pat: &syn::Pat, value: &syn::Expr, stmts: &mut Vec<Stmt>) -> bool {
+    pub(super) fn let_each(
+        &mut self,
+        pat: &syn::Pat,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
         let (syn::Pat::Tuple(pats), syn::Expr::Tuple(values)) = (pat, strip(value)) else {
             return false;
         };

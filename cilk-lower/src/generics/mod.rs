@@ -110,22 +110,18 @@ impl Template {
         if !is_iterator(bounds.iter().copied()) {
             return None;
         }
-        let paths = bounds.into_iter().filter_map(|bound| match bound {
-            syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+        Some(item_of(bounds))
+    }
+
+    /// What the items are of the iterator that it gives, as it is written.
+    pub(crate) fn item_given(&self) -> Option<syn::Type> {
+        let syn::ReturnType::Type(_, ty) = &self.item.sig.output else {
+            return None;
+        };
+        match &**ty {
+            syn::Type::ImplTrait(of) => item_of(&of.bounds),
             _ => None,
-        });
-        let mut args = paths.filter_map(|path| match &path.segments.last()?.arguments {
-            syn::PathArguments::AngleBracketed(args) => Some(&args.args),
-            _ => None,
-        });
-        Some(args.find_map(|args| {
-            args.iter().find_map(|arg| match arg {
-                syn::GenericArgument::AssocType(item) if item.ident == "Item" => {
-                    Some(item.ty.clone())
-                }
-                _ => None,
-            })
-        }))
+        }
     }
 
     /// The names and types of its parameters as a function.
@@ -135,6 +131,24 @@ impl Template {
             syn::FnArg::Receiver(_) => None,
         })
     }
+}
+
+/// What bounds say of the items of an iterator.
+fn item_of<'b>(bounds: impl IntoIterator<Item = &'b syn::TypeParamBound>) -> Option<syn::Type> {
+    let paths = bounds.into_iter().filter_map(|bound| match bound {
+        syn::TypeParamBound::Trait(bound) => Some(&bound.path),
+        _ => None,
+    });
+    let mut args = paths.filter_map(|path| match &path.segments.last()?.arguments {
+        syn::PathArguments::AngleBracketed(args) => Some(&args.args),
+        _ => None,
+    });
+    args.find_map(|args| {
+        args.iter().find_map(|arg| match arg {
+            syn::GenericArgument::AssocType(item) if item.ident == "Item" => Some(item.ty.clone()),
+            _ => None,
+        })
+    })
 }
 
 /// How long the name of a copy may get: longer ones come of copies in copies without an end.

@@ -173,6 +173,7 @@ programs! {
     int_wraps
     integrate
     into_by_bounds
+    items_said
     iterator_chains
     iterator_options
     iterators_again

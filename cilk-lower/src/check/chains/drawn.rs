@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{hir::Stmt, ty::Ty};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{ToTokens, quote_spanned};
 use std::rc::Rc;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -92,10 +92,7 @@ impl Checker<'_> {
             None if is_range => quote_spanned!(span=> #base),
             None => return None,
         };
-        let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #left = #numbers;);
-        if let syn::Stmt::Local(local) = &stmt {
-            self.local(local, stmts);
-        }
+        self.local_range(&left, &numbers, stmts);
         let is_uneven = numbered.as_ref().is_some_and(|all| all.uneven);
         let over = |from: TokenStream| {
             let mut chain: syn::Expr = match &numbered {
@@ -169,9 +166,9 @@ impl Checker<'_> {
                 }),
             ),
             ("zip" | "chain", Some(with)) => {
-                let ty = self.type_ahead(with);
                 let is_chain = self.links(with, &mut Vec::new()).is_some();
-                let is_option = !is_chain && matches!(self.shallow(&ty), Ty::Option(_));
+                let ty = (!is_chain).then(|| self.type_ahead(with));
+                let is_option = ty.is_some_and(|ty| matches!(self.shallow(&ty), Ty::Option(_)));
                 if is_option || is_counted(with) {
                     if is_option {
                         besides = quote_spanned!(span=> #beside.take());
@@ -187,10 +184,7 @@ impl Checker<'_> {
                         let limits = &r.limits;
                         with = parse_quote_spanned!(span=> (#low as #ty) #limits (#high as #ty));
                     }
-                    let stmt = parse_quote_spanned!(span=> let mut #beside = #with;);
-                    if let syn::Stmt::Local(local) = &stmt {
-                        self.local(local, stmts);
-                    }
+                    self.local_range(&beside, &with.to_token_stream(), stmts);
                 } else {
                     let with = match self.draws_from(with) {
                         Some(call) => syn::Expr::Call(call),
@@ -236,10 +230,7 @@ impl Checker<'_> {
                 return None;
             }
             // A value like others.
-            let stmt: syn::Stmt = parse_quote_spanned!(span=> let mut #from = #of;);
-            if let syn::Stmt::Local(local) = &stmt {
-                self.local(local, stmts);
-            }
+            self.local_range(&from, &of.to_token_stream(), stmts);
         }
         let before: syn::Block = parse_quote_spanned!(span=> { #before });
         for stmt in &before.stmts {

@@ -92,12 +92,15 @@ impl Checker<'_> {
         let constants = self.constants_of(&body);
         let before = self.block_in_scope(&body, None);
         flatten(before, &mut stmts);
-        let name = self.held_name(span);
+        let mut name = self.held_name(span);
         let pat: syn::Pat = parse_quote_spanned!(span=> #name);
         let is_given = match code {
             Code::Iterator => self.let_iterator(&name, &value, &mut stmts),
             Code::Closure => self.let_closure(&pat, &value, &mut stmts),
         };
+        if let (Code::Iterator, true, Some(item)) = (code, is_given, template.item_given()) {
+            name = self.with_items(name, &item, &mut stmts);
+        }
         for name in constants {
             self.m.names.remove(&name);
         }
@@ -153,7 +156,12 @@ impl Checker<'_> {
     }
 
     /// Binds a name to an iterator: to a chain, or to a range or a value of the program's own type.
-    fn let_iterator(&mut self, name: &Ident, value: &syn::Expr, stmts: &mut Vec<Stmt>) -> bool {
+    pub(super) fn let_iterator(
+        &mut self,
+        name: &Ident,
+        value: &syn::Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> bool {
         let span = value.span();
         let pat = parse_quote_spanned!(span=> #name);
         if let Some(call) = self.draws_from(value) {

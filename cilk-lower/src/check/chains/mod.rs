@@ -23,6 +23,7 @@ mod slices;
 mod sources;
 mod taken;
 mod turned;
+mod typed;
 mod zips;
 
 use super::{
