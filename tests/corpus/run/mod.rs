@@ -190,6 +190,7 @@ programs! {
     knights_tours
     label_correcting
     late_initialization
+    lengths_first
     lengths_known_later
     lent_local_array
     lent_options

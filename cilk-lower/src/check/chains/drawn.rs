@@ -25,6 +25,8 @@ pub(super) struct Drawn {
     pub(super) left: syn::Expr,
     /// As it takes from that from behind, if it can.
     pub(super) back: Option<syn::Expr>,
+    /// How many are left, of one whose items are drawn from a closure, if that is known.
+    pub(super) len: Option<syn::Expr>,
 }
 
 /// Whether a range is a value that has its next number.
@@ -45,6 +47,26 @@ struct Numbered {
     uneven: bool,
 }
 
+/// How many items are left of what an adaptor draws from what it is called on, if that is known.
+fn left_of(
+    m: &syn::ExprMethodCall,
+    [from, left]: [&Ident; 2],
+    step: &Ident,
+    beside: &TokenStream,
+) -> Option<syn::Expr> {
+    let span = m.span();
+    Some(match &*m.method.to_string() {
+        "rev" | "enumerate" => parse_quote_spanned!(span=> #from.len()),
+        "skip" => parse_quote_spanned!(span=> #from.len().saturating_sub(#left)),
+        "take" => parse_quote_spanned!(span=> #from.len().min(#left)),
+        "step_by" => {
+            parse_quote_spanned!(span=> #from.len().saturating_sub(#left).div_ceil(#step))
+        }
+        "zip" => parse_quote_spanned!(span=> #from.len().min(#beside)),
+        _ => return None,
+    })
+}
+
 impl Checker<'_> {
     /// A chain whose items are taken one by one: over a variable that has the numbers of those that are left.
     pub(super) fn drawn(&mut self, held: &syn::Expr, stmts: &mut Vec<Stmt>) -> Option<Drawn> {
@@ -52,6 +74,7 @@ impl Checker<'_> {
             chain,
             left,
             back: None,
+            len: None,
         };
         let span = held.span();
         let mut adaptors = Vec::new();
@@ -69,12 +92,17 @@ impl Checker<'_> {
         let stateless = ["map", "filter", "filter_map", "inspect", "copied", "cloned"];
         let is_stateful = |m: &syn::ExprMethodCall| !stateless.iter().any(|name| m.method == name);
         if let Some(last) = adaptors[known..].iter().rposition(is_stateful) {
+            let behind = &adaptors[known + last + 1..];
+            let keeps = !behind
+                .iter()
+                .any(|m| m.method == "filter" || m.method == "filter_map");
             let last = &adaptors[known + last];
-            let (from, back) = self.drawn_by(last, stmts)?;
+            let (from, back, len) = self.drawn_by(last, stmts)?;
             let of = syn::Expr::MethodCall(last.clone());
             let chain = begun(held, &of, &from);
             return Some(Drawn {
                 back: back.map(|back| begun(held, &of, &back)),
+                len: len.filter(|_| keeps),
                 left: chain.clone(),
                 chain,
             });
@@ -114,20 +142,22 @@ impl Checker<'_> {
             left: over(quote_spanned!(span=> #left.by_ref())),
             back: (!is_uneven)
                 .then(|| over(quote_spanned!(span=> ::std::iter::from_fn(|| #left.next_back())))),
+            len: None,
         })
     }
 
-    /// What draws from a closure as an adaptor takes items of what it is called on; and what does so from behind, if it can.
+    /// What draws from a closure as an adaptor takes items of what it is called on; what does so from behind, if it can; and how many are left, if that is known.
     fn drawn_by(
         &mut self,
         m: &syn::ExprMethodCall,
         stmts: &mut Vec<Stmt>,
-    ) -> Option<(syn::Expr, Option<syn::Expr>)> {
+    ) -> Option<(syn::Expr, Option<syn::Expr>, Option<syn::Expr>)> {
         let (span, of) = (m.span(), &m.receiver);
         let [from, beside, left] = [(); 3].map(|()| self.held_name(span));
         let [some, none, one, other] = ["Some", "None", "one", "other"].map(|name| own(name, span));
         let arg = m.args.first();
         let mut besides = quote_spanned!(span=> #beside.next());
+        let mut its_len = quote_spanned!(span=> #beside.len());
         let (before, closure) = match (&*m.method.to_string(), arg) {
             ("skip", Some(n)) => (
                 quote_spanned!(span=> let mut #left: usize = #n;),
@@ -172,6 +202,7 @@ impl Checker<'_> {
                 if is_option || is_counted(with) {
                     if is_option {
                         besides = quote_spanned!(span=> #beside.take());
+                        its_len = quote_spanned!(span=> usize::from(#beside.is_some()));
                     }
                     let mut with = with.clone();
                     // Literals are what the items before them are.
@@ -248,7 +279,8 @@ impl Checker<'_> {
         let back = self.taking_from_behind(m, [&from, &beside, &left]);
         let name = Ident::new(&format!("{name}_back"), span);
         let back = back.and_then(|back| self.drawing_closure(&name, &back, stmts));
-        Some((front, back))
+        let len = left_of(m, [&from, &left], &beside, &its_len);
+        Some((front, back, len))
     }
 
     /// What draws from a closure with this body, which has a name.
@@ -342,6 +374,10 @@ impl Checker<'_> {
             ("copied" | "cloned", None) => (len.clone(), quote_spanned!(span=> *#item)),
             // Of a closure that has a name.
             ("map", Some(f @ syn::Expr::Path(_))) => {
+                // A copy of the iterator has copies of those that change what they took: they stand by themselves.
+                if self.has_state(f) {
+                    return None;
+                }
                 let of_lent = item.to_string().contains("& mut");
                 acts |= self.acts(f, of_lent);
                 (len.clone(), quote_spanned!(span=> #f(#item)))
@@ -440,6 +476,9 @@ impl Checker<'_> {
             next: Some(parse_quote_spanned!(span=> #look())),
             rest: None,
             back: None,
+            len: Some(
+                parse_quote_spanned!(span=> #from.len() + usize::from(#is_kept && #kept.is_some())),
+            ),
         })
     }
 

@@ -32,6 +32,8 @@ pub(in super::super) struct Held {
     pub(super) rest: Option<syn::Expr>,
     /// Of one that is `mut` and has numbers: what takes those that are left from behind.
     pub(super) back: Option<syn::Expr>,
+    /// Of one that draws its items: how many are left, if that is known.
+    pub(super) len: Option<syn::Expr>,
 }
 
 /// What a name stands for, as far as it has to be told from others.
@@ -90,10 +92,15 @@ impl Checker<'_> {
             return false;
         };
         let rest = remainder(&held);
-        let (chain, left, back) = match is_drawn {
-            false => (held, None, None),
+        let (chain, left, back, len) = match is_drawn {
+            false => (held, None, None, None),
             true => match self.drawn(&held, stmts) {
-                Some(Drawn { chain, left, back }) => (chain, Some(left), back),
+                Some(Drawn {
+                    chain,
+                    left,
+                    back,
+                    len,
+                }) => (chain, Some(left), back, len),
                 None => return false,
             },
         };
@@ -104,6 +111,7 @@ impl Checker<'_> {
             next: None,
             rest,
             back,
+            len,
         };
         if is_looked_at && (is_own || is_drawn_once(&held.chain)) {
             let Some(keeping) = self.keeping_next(held, name.span(), stmts) else {
@@ -138,6 +146,7 @@ impl Checker<'_> {
             next: None,
             rest: None,
             back: None,
+            len: None,
         };
         self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
         true
@@ -496,6 +505,12 @@ impl Checker<'_> {
                     _ => &m.receiver,
                 };
                 let held = self.held_mut(of);
+                if m.method == "len"
+                    && m.args.is_empty()
+                    && let Some(len) = held.as_ref().and_then(|held| held.len.clone())
+                {
+                    return Some(len);
+                }
                 if let Some(taken) =
                     held.and_then(|held| Self::taken_from_behind(m, held.back.as_ref()))
                 {

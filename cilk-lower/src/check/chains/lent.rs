@@ -7,6 +7,9 @@ use super::{
 use crate::ty::Ty;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
+/// Adaptors that have as many items as what they are called on.
+const EACH: &[&str] = &["map", "copied", "cloned", "enumerate", "rev"];
+
 impl Checker<'_> {
     /// Whether that is a range behind `&mut`.
     pub(super) fn is_lent_range(&self, e: &syn::Expr) -> bool {
@@ -30,14 +33,33 @@ impl Checker<'_> {
         })
     }
 
-    /// What is left of a range behind `&mut`, as one of its own: what asks for a number alone takes nothing.
-    pub(super) fn copied_chain(&mut self, chain: &syn::Expr) -> syn::Expr {
-        match self.links(chain, &mut Vec::new()).cloned() {
-            Some(base) if self.is_lent_range(&base) => {
-                let copy = parse_quote_spanned!(base.span()=> #base.clone());
-                begun(chain, &base, &copy)
+    /// The range of which a chain has one item for each number that it takes from it.
+    pub(super) fn range_taken_beside(&mut self, chain: &syn::Expr) -> Option<syn::Expr> {
+        let mut adaptors = Vec::new();
+        let base = self.links(chain, &mut adaptors)?;
+        let keeps = |m: &&syn::ExprMethodCall| EACH.iter().any(|name| m.method == name);
+        match strip(base) {
+            syn::Expr::MethodCall(m) if self.takes_from_range(base) => {
+                adaptors.iter().all(keeps).then(|| (*m.receiver).clone())
             }
-            _ => chain.clone(),
+            _ => None,
         }
+    }
+
+    /// What is left of a range whose owner has it afterwards, as one of its own: what asks for a number alone takes nothing.
+    pub(super) fn copied_chain(&mut self, chain: &syn::Expr) -> syn::Expr {
+        let Some(base) = self.links(chain, &mut Vec::new()).cloned() else {
+            return chain.clone();
+        };
+        let of = match strip(&base) {
+            syn::Expr::MethodCall(m) if self.takes_from_range(&base) => &*m.receiver,
+            of if self.is_lent_range(of) => of,
+            _ => return chain.clone(),
+        };
+        let Some(range) = self.range_of(of) else {
+            return chain.clone();
+        };
+        let copy = parse_quote_spanned!(base.span()=> (#range));
+        begun(chain, &base, &copy)
     }
 }

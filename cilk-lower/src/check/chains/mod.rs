@@ -7,6 +7,7 @@
 mod adaptors;
 mod asked;
 mod closure;
+mod compared;
 mod drawn;
 mod first;
 mod gathered;

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::ty::Ty;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote_spanned};
+use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
 impl Checker<'_> {
@@ -69,7 +69,6 @@ impl Checker<'_> {
             _ if is_drawn_once(of) => return None,
             _ => {
                 let of = self.unmade(of);
-                let of = self.copied_chain(&of);
                 parse_quote_spanned!(span=> (#of).count())
             }
         })
@@ -149,112 +148,13 @@ impl Checker<'_> {
     }
 
     /// What stands in front of an item of a chain for what it refers to.
-    fn behind_item(&mut self, of: &syn::Expr, span: proc_macro2::Span) -> TokenStream {
+    pub(super) fn behind_item(&mut self, of: &syn::Expr, span: proc_macro2::Span) -> TokenStream {
         let mut ty = self.item_of_chain(of);
         let mut derefs = TokenStream::new();
         while let Ty::Ref { target, .. } = self.shallow(&ty) {
             (ty, derefs) = (*target, quote_spanned!(span=> *#derefs));
         }
         derefs
-    }
-
-    /// `a.iter().eq(b)` and its kin: item by item.
-    fn iterators_compared(
-        &mut self,
-        m: &syn::ExprMethodCall,
-        other: &syn::Expr,
-    ) -> Option<syn::Expr> {
-        // Rust compares how many items there are first, and takes none of a range behind `&mut` if these differ.
-        if (m.method == "eq" || m.method == "ne") && self.is_lent_range(&m.receiver) {
-            let (mut m, of) = (m.clone(), &m.receiver);
-            *m.receiver = parse_quote_spanned!(m.span()=> #of.by_ref());
-            return Some(syn::Expr::MethodCall(m));
-        }
-        let (span, mut adaptors) = (m.span(), Vec::new());
-        let base = self.links(&m.receiver, &mut adaptors)?;
-        let is_value = adaptors.is_empty() && !matches!(strip(base), syn::Expr::MethodCall(_));
-        if is_value && self.is_own_iterator(base) {
-            return None;
-        }
-        let [left, right, x, y, order] =
-            ["left", "right", "x", "y", "order"].map(|name| own(name, span));
-        let [some, none] = ["Some", "None"].map(|name| own(name, span));
-        let of = &m.receiver;
-        let other = self.with_held(other).unwrap_or_else(|| other.clone());
-        let other = match self.links(&other, &mut Vec::new()) {
-            Some(_) => other,
-            None => parse_quote_spanned!(span=> (#other).into_iter()),
-        };
-        let [x_refs, y_refs] = [of, &other].map(|e| self.behind_item(e, span));
-        // What cannot be taken one by one is run over, beside the other.
-        let runs_over = !self.is_drawable(of) && self.is_drawable(&other);
-        let label = syn::Lifetime::new("'__chain_compared", span);
-        let leave = match runs_over {
-            true => quote_spanned!(span=> break #label),
-            false => quote_spanned!(span=> break),
-        };
-        // What comes of a pair of items, of two ends, of an end on the left and of one on the right.
-        let name = m.method.to_string();
-        let [pair, both, less, greater]: [TokenStream; 4] = match name.as_str() {
-            "eq" | "ne" => {
-                let equal = name == "eq";
-                let differ = !equal;
-                [
-                    quote_spanned!(span=> if !(#x == #y) { #leave #differ; }),
-                    equal.to_token_stream(),
-                    differ.to_token_stream(),
-                    differ.to_token_stream(),
-                ]
-            }
-            "cmp" => [
-                quote_spanned!(span=> let #order = (#x_refs #x).cmp(&#y_refs #y); if #order.is_ne() { #leave #order; }),
-                quote_spanned!(span=> ::std::cmp::Ordering::Equal),
-                quote_spanned!(span=> ::std::cmp::Ordering::Less),
-                quote_spanned!(span=> ::std::cmp::Ordering::Greater),
-            ],
-            "partial_cmp" => [
-                quote_spanned!(span=> let #order = (#x_refs #x).partial_cmp(&#y_refs #y); if #order != #some(::std::cmp::Ordering::Equal) { #leave #order; }),
-                quote_spanned!(span=> #some(::std::cmp::Ordering::Equal)),
-                quote_spanned!(span=> #some(::std::cmp::Ordering::Less)),
-                quote_spanned!(span=> #some(::std::cmp::Ordering::Greater)),
-            ],
-            name => {
-                let (is_less, is_equal) = (name.starts_with('l'), name.ends_with('e'));
-                let is_greater = !is_less;
-                let test = match is_less {
-                    true => quote_spanned!(span=> #x < #y),
-                    false => quote_spanned!(span=> #x > #y),
-                };
-                [
-                    quote_spanned!(span=> if !(#x == #y) { #leave #test; }),
-                    is_equal.to_token_stream(),
-                    is_less.to_token_stream(),
-                    is_greater.to_token_stream(),
-                ]
-            }
-        };
-        if runs_over {
-            return Some(parse_quote_spanned!(span=> #label: {
-                let mut #right = #other;
-                for #x in (#of) {
-                    let #some(#y) = #right.next() else { #leave #greater; };
-                    #pair
-                }
-                if #right.next().is_none() { #both } else { #less }
-            }));
-        }
-        Some(parse_quote_spanned!(span=> {
-            let mut #left = #of;
-            let mut #right = #other;
-            loop {
-                match (#left.next(), #right.next()) {
-                    (#some(#x), #some(#y)) => { #pair }
-                    (#none, #none) => break #both,
-                    (#none, #some(_)) => break #less,
-                    (#some(_), #none) => break #greater,
-                }
-            }
-        }))
     }
 
     /// The sum of `Option`s or `Result`s: that of what they hold, if none lacks it.

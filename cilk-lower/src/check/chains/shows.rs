@@ -214,6 +214,7 @@ impl Checker<'_> {
                 | ("copied" | "cloned" | "enumerate" | "rev" | "by_ref" | "peekable", 0) => {
                     self.is_trusted(&m.receiver)
                 }
+                ("step_by", 1) => self.is_indexed(&m.receiver),
                 ("zip" | "chain", 1) => self.is_trusted(&m.receiver) && self.is_trusted(&m.args[0]),
                 ("iter" | "iter_mut", 0) => true,
                 ("into_iter", 0) => self.is_trusted(&m.receiver),
@@ -226,25 +227,25 @@ impl Checker<'_> {
         }
     }
 
-    /// What has as many items as a chain whose number of items is known before any is made, without what makes them.
+    /// What has as many items as a chain whose number of items is known before any is made, without what makes them, and takes none from what has them afterwards.
     pub(super) fn unmade(&mut self, chain: &syn::Expr) -> syn::Expr {
         let syn::Expr::MethodCall(m) = strip(chain) else {
-            return chain.clone();
+            return self.copied_chain(chain);
         };
         let name = m.method.to_string();
         if !ADAPTORS.contains(&&*name) || self.is_own_method(m) {
-            return chain.clone();
+            return self.copied_chain(chain);
         }
         let is_code =
             |f: &syn::Expr| matches!(strip(f), syn::Expr::Closure(_) | syn::Expr::Path(_));
         let of = self.unmade(&m.receiver);
         match name.as_str() {
-            "copied" | "cloned" | "enumerate" | "rev" => of,
+            "copied" | "cloned" | "enumerate" | "rev" | "peekable" => of,
             "map" | "inspect" if m.args.iter().all(is_code) => of,
             _ => {
                 let mut m = m.clone();
                 *m.receiver = of;
-                if name == "zip" {
+                if name == "zip" || name == "chain" {
                     m.args = m.args.iter().map(|other| self.unmade(other)).collect();
                 }
                 syn::Expr::MethodCall(m)

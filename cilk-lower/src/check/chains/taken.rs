@@ -68,10 +68,18 @@ impl Checker<'_> {
             return false;
         };
         p.path.get_ident().is_some_and(|name| {
-            let name = name.to_string();
-            let is_copy = matches!(f, syn::Expr::Paren(_)) || !is_own(&name);
-            is_copy
-                && matches!(self.lookup(&name), Some(Binding::Closure(named)) if !named.state().is_empty())
+            let is_copy = matches!(f, syn::Expr::Paren(_)) || !is_own(&name.to_string());
+            is_copy && self.has_state(f)
+        })
+    }
+
+    /// Whether that is the name of a closure which changes what it took.
+    pub(super) fn has_state(&self, f: &syn::Expr) -> bool {
+        let syn::Expr::Path(p) = strip(f) else {
+            return false;
+        };
+        p.path.get_ident().is_some_and(|name| {
+            matches!(self.lookup(&name.to_string()), Some(Binding::Closure(named)) if !named.state().is_empty())
         })
     }
 

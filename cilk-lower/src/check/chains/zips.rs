@@ -29,6 +29,14 @@ impl Checker<'_> {
         let is_indexed = self.is_indexed(&syn::Expr::MethodCall(m.clone()))
             || all.folds && self.is_trusted(&m.receiver) && self.is_trusted(other);
         let is_seen = self.makes_visibly(&m.receiver);
+        let taken = (is_indexed && is_seen).then(|| self.range_taken_beside(other));
+        let is_indexed = match taken.flatten() {
+            Some(range) => {
+                all.ends_if(&parse_quote_spanned!(m.span()=> (#range).is_empty()));
+                false
+            }
+            None => is_indexed,
+        };
         match self.put_beside(all, other, m, (is_indexed, is_seen)) {
             // One more that may fail, and changes nothing, is left out where it cannot be made.
             Err(_) if is_seen && !self.makes_by_changes(&m.receiver) => {
