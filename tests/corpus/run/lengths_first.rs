@@ -66,6 +66,21 @@ pub mod program {
         ([x, y, z], [r.start, q.start, l, m, k, s])
     }
 
+    /// Each draws from its own range, inside a side of another `zip`, too.
+    #[task]
+    pub fn nested(a: &[u32], n: u32) -> ([u32; 3], [u32; 7]) {
+        let (mut q, mut r, mut o, mut p) = (1..n, 11..n + 10, 1..n, 11..n + 10);
+        let (mut l, mut m, mut k) = (0, 0, 0);
+        let x = (0..n).zip(q.by_ref().zip(r.by_ref().map(|x| { l = l * 7 + x; x }))).map(|(x, (y, z))| x * 10 + y * 3 + z).nth(2).unwrap_or(9);
+        let y = (0..n).zip(o.by_ref().zip(p.by_ref().map(|x| { m = m * 7 + x; x }))).map(|(x, (y, z))| x * 10 + y * 3 + z).sum();
+        let mut empty = 4..n.min(4);
+        let mut s = 0;
+        for (x, y) in (0..n).zip(empty.by_ref().map(|x| { k += 1; x })).zip(a) {
+            s += x.0 * x.1 * y;
+        }
+        ([x, y, s], [q.start, r.start, o.start, p.start, l, m, k])
+    }
+
     /// A copy of an iterator has what its closures changed until then.
     #[task]
     pub fn copied(a: &[u32], n: u32) -> [u32; 4] {
@@ -92,6 +107,9 @@ millstream_tests::cases! {
     paired(&[1, 2, 3, 4, 5, 6, 7], 2);
     paired(&[1, 2, 3], 9);
     paired(&[], 1);
+    nested(&[1, 2, 3], 6);
+    nested(&[1, 2, 3], 2);
+    nested(&[], 0);
     copied(&[1, 2, 3, 4], 2);
     copied(&[5], 0);
 }

@@ -175,7 +175,9 @@ impl Checker<'_> {
             behind.push(m);
             base = strip(&m.receiver);
         }
-        if !is_side(base) || behind.iter().any(|m| m.method == "chain") {
+        // What draws its items has a name of its own in the loop, which one that a `for` made would take for another.
+        let is_known = is_side(base) && !self.is_drawn_beside(base);
+        if !is_known || behind.iter().any(|m| m.method == "chain") {
             return self.beside(e, span, place);
         }
         behind.reverse();
