@@ -27,6 +27,8 @@ pub(super) struct Drawn {
     pub(super) back: Option<syn::Expr>,
     /// How many are left, of one whose items are drawn from a closure, if that is known.
     pub(super) len: Option<syn::Expr>,
+    /// Whether its numbers do not say what Rust makes from behind.
+    pub(super) uneven: bool,
 }
 
 /// Whether a range is a value that has its next number.
@@ -75,6 +77,7 @@ impl Checker<'_> {
             left,
             back: None,
             len: None,
+            uneven: false,
         };
         let span = held.span();
         let mut adaptors = Vec::new();
@@ -103,6 +106,7 @@ impl Checker<'_> {
             return Some(Drawn {
                 back: back.map(|back| begun(held, &of, &back)),
                 len: len.filter(|_| keeps),
+                uneven: false,
                 left: chain.clone(),
                 chain,
             });
@@ -143,6 +147,7 @@ impl Checker<'_> {
             back: (!is_uneven)
                 .then(|| over(quote_spanned!(span=> ::std::iter::from_fn(|| #left.next_back())))),
             len: None,
+            uneven: is_uneven,
         })
     }
 
@@ -479,6 +484,7 @@ impl Checker<'_> {
             len: Some(
                 parse_quote_spanned!(span=> #from.len() + usize::from(#is_kept && #kept.is_some())),
             ),
+            uneven: false,
         })
     }
 

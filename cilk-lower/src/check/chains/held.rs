@@ -18,6 +18,9 @@ use quote::{ToTokens, quote_spanned};
 use std::rc::Rc;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
+/// Methods that take items from behind.
+const TURNING: &[&str] = &["next_back", "nth_back", "rfind", "rfold", "rev"];
+
 /// A chain that has a name.
 #[derive(Debug)]
 pub(in super::super) struct Held {
@@ -34,6 +37,8 @@ pub(in super::super) struct Held {
     pub(super) back: Option<syn::Expr>,
     /// Of one that draws its items: how many are left, if that is known.
     pub(super) len: Option<syn::Expr>,
+    /// Whether its numbers do not say what Rust makes from behind.
+    pub(super) uneven: bool,
 }
 
 /// What a name stands for, as far as it has to be told from others.
@@ -92,15 +97,16 @@ impl Checker<'_> {
             return false;
         };
         let rest = remainder(&held);
-        let (chain, left, back, len) = match is_drawn {
-            false => (held, None, None, None),
+        let (chain, left, back, len, uneven) = match is_drawn {
+            false => (held, None, None, None, false),
             true => match self.drawn(&held, stmts) {
                 Some(Drawn {
                     chain,
                     left,
                     back,
                     len,
-                }) => (chain, Some(left), back, len),
+                    uneven,
+                }) => (chain, Some(left), back, len, uneven),
                 None => return false,
             },
         };
@@ -112,6 +118,7 @@ impl Checker<'_> {
             rest,
             back,
             len,
+            uneven,
         };
         if is_looked_at && (is_own || is_drawn_once(&held.chain)) {
             let Some(keeping) = self.keeping_next(held, name.span(), stmts) else {
@@ -147,6 +154,7 @@ impl Checker<'_> {
             rest: None,
             back: None,
             len: None,
+            uneven: false,
         };
         self.bind(&name.to_string(), Binding::Chain(Rc::new(held)));
         true
@@ -510,6 +518,10 @@ impl Checker<'_> {
                     && let Some(len) = held.as_ref().and_then(|held| held.len.clone())
                 {
                     return Some(len);
+                }
+                let is_back = TURNING.iter().any(|name| m.method == name);
+                if is_back && held.as_ref().is_some_and(|held| held.uneven) {
+                    return None;
                 }
                 if let Some(taken) =
                     held.and_then(|held| Self::taken_from_behind(m, held.back.as_ref()))
