@@ -21,10 +21,10 @@ use std::{ops::Range, sync::atomic::Ordering};
 const ALIGNED: u32 = 32;
 /// So many elements of each stack that a program needs one of a worker has at least, for each that one element pushes.
 const LEAST_UNITS: u64 = 64;
-/// The same of a stack whose elements run on private ones, where there is that much. Each warp of a worker may have as many elements as find room in its
-/// part of the worker's range, and that is then a full wavefront for each of some dozen levels: with less, more workers at a time take longer, for a wavefront
-/// of few elements takes as long as a full one.
-const PRIVATE_UNITS: u64 = 2048;
+/// So many for each of its threads, where there is that much, of a stack whose elements run on private ones. Each warp of a worker may have as many elements as
+/// find room in its part of the worker's range, and that is then a full wavefront for each of some dozen levels: with less, more workers at a time take longer,
+/// for a wavefront of few elements takes as long as a full one.
+const PRIVATE_UNITS: u64 = 8;
 /// So many batches of roots there are for each worker, so that they end at about the same time.
 const BATCHES: u32 = 4;
 /// Roots of a batch at most: a wavefront.
@@ -128,8 +128,14 @@ pub(super) struct Ranges {
 
 impl Ranges {
     /// Divides what is above `top` in stacks of these capacities among so many workers at most; fewer, if there is little. None if there is
-    /// not enough for one. What is promised to elements that run one at a time is not theirs: of a recall all that they have comes to lie below it.
-    pub(super) fn new(plan: &Plan, capacities: &[u64], top: &[u32], most: u32) -> Option<Self> {
+    /// not enough for one, whose blocks have so many threads. What is promised to elements that run one at a time is not theirs: of a recall all that they have comes to lie below it.
+    pub(super) fn new(
+        plan: &Plan,
+        capacities: &[u64],
+        top: &[u32],
+        most: u32,
+        threads: u32,
+    ) -> Option<Self> {
         let unit = u64::from(ALIGNED);
         // Of what a run has one element at most nothing is pushed below the first level that has several.
         let is_few = |s: usize| capacities[s] == plan.stacks[s].few();
@@ -140,6 +146,7 @@ impl Ranges {
             })
             .collect();
         let left = |s: usize| plan.stacks[s].wide(capacities[s]).saturating_sub(base[s]);
+        let full = LEAST_UNITS.max(PRIVATE_UNITS * u64::from(threads));
         let is_private = |s: usize| {
             let mut sources = plan.sources.iter();
             sources.any(|of| of.private && of.stack as usize == s)
@@ -148,7 +155,7 @@ impl Ranges {
         let room_for = |s: usize| {
             let (room, least) = (left(s), units(s, LEAST_UNITS));
             match is_private(s) && room >= least {
-                true => (room / units(s, PRIVATE_UNITS)).max(1),
+                true => (room / units(s, full)).max(1),
                 false => room / least,
             }
         };
@@ -216,9 +223,10 @@ impl<L: Launcher> Run<'_, L> {
         if most == 0 {
             return Ok(Subtrees::None);
         }
+        let threads = self.launcher.kernels().shape.block;
         let divide = |top: &[u32], _: u32| {
             let free = asked == gpus::Policy::Block || self.is_half_free(top);
-            free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most))?
+            free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most, threads))?
         };
         let so_far = SoFar {
             workers: most,

@@ -53,10 +53,10 @@ const RACES: [(&str, &str, &str, &str); 12] = [
         "    policy_begins(p);\n  }",
     ),
     (
-        "narrow levels: what each lane has of a level is added up before it is there",
-        "tree",
-        "narrow_store(n, policy_level(p, n.level));\n  __syncwarp();\n  // Lanes",
-        "narrow_store(n, policy_level(p, n.level));\n  // Lanes",
+        "narrow levels: a lane takes what another one pushes before it is there",
+        "fib",
+        "    __syncwarp();\n    // The next elements are under way",
+        "    // The next elements are under way",
     ),
     (
         "levels: the marks are counted anew while others read how many there are",
@@ -91,8 +91,8 @@ const RACES: [(&str, &str, &str, &str); 12] = [
     (
         "tiles: of the next one its number is read while it is written",
         "queens",
-        "    tile = next;\n    __syncthreads();\n  }\n  hand_over(sh, sum);",
-        "    tile = next;\n  }\n  hand_over(sh, sum);",
+        "    tile = next;\n    if (tile < tiles) __syncthreads();\n  }",
+        "    tile = next;\n  }",
     ),
     (
         "workers: a gift is offered before it is written",
