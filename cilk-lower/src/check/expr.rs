@@ -409,10 +409,18 @@ impl Checker<'_> {
             .last()
             .map(|s| s.ident.to_string())
             .unwrap_or_default();
-        let id = self.struct_at(&s.path, want);
+        let mut id = self.struct_at(&s.path, want);
         if id.is_none()
             && let Some(family) = self.family_at(&s.path)
-            && s.rest.is_none()
+            && let Some(base) = &s.rest
+        {
+            match self.struct_by_base(family, s, base) {
+                Ok(of) => id = Some(of),
+                Err(value) => return value,
+            }
+        }
+        if id.is_none()
+            && let Some(family) = self.family_at(&s.path)
         {
             let fields = s.fields.iter();
             let fields: Vec<_> = fields.map(|f| (member_name(&f.member), &f.expr)).collect();

@@ -338,6 +338,7 @@ programs! {
     strong_components
     struct_slices
     structs
+    structs_from_bases
     sudoku
     sudoku_masks
     suffix_arrays

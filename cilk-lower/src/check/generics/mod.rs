@@ -13,7 +13,7 @@ pub(crate) use lifted::{Lifted, Made, endless};
 
 use inline::Given;
 
-use super::Checker;
+use super::{Checker, expr::member_name};
 use crate::{
     generics::{FamilyId, Param, Template, TemplateId, behind},
     hir::{Expr, ExprKind, LaterCall},
@@ -345,6 +345,52 @@ impl Checker<'_> {
         };
         let fields: Option<Vec<_>> = fields.iter().map(index).collect();
         self.copy_by_parts(family, fields?, g, span)
+    }
+
+    /// The struct of a family that takes from another what it does not name, `Pair { b: 7, ..base }`: the one that the fields tell, or else the base's. What stands for a
+    /// value of it where neither does.
+    pub(super) fn struct_by_base(
+        &mut self,
+        family: FamilyId,
+        s: &syn::ExprStruct,
+        base: &syn::Expr,
+    ) -> Result<StructId, Expr> {
+        let of = Rc::clone(&self.m.families[family.0]);
+        let names = of.fields().unwrap_or_default();
+        let mut g = self.guesses(&of.params);
+        // Each is looked at again, for what it is then: here only for what it tells.
+        let (vars, diags) = (self.vars.len(), self.m.diags.0.len());
+        for field in &s.fields {
+            let index = names.iter().position(|n| *n == member_name(&field.member));
+            if let Some(ty) = index.and_then(|i| of.part(i)) {
+                self.argument_of(&field.expr, ty, &of.at, &mut g);
+            }
+        }
+        self.vars.truncate(vars);
+        self.m.diags.0.truncate(diags);
+        if let Some(known) = self.settled(&of.params, &g) {
+            return Ok(self.m.copy_struct(family, &known, s.span()));
+        }
+        let ty = self.type_ahead(base);
+        match self.shallow(&ty) {
+            Ty::Struct(id) if self.family_of(id) == Some(family) => return Ok(id),
+            ty if self.family_looked_for(&ty) == Some(family) => {
+                return Err(Expr::new(ExprKind::Error, ty, s.span()));
+            }
+            _ => {}
+        }
+        // What is wrong with the base is said rather than what it leaves unknown.
+        self.expr(base, None);
+        if self.m.diags.0.len() > diags {
+            return Err(Self::broken(s.span()));
+        }
+        match self.params_now(&of.params, &g, &of.name, s.span()) {
+            Some(known) => Ok(self.m.copy_struct(family, &known, s.span())),
+            None => {
+                self.note_unknown(family, g);
+                Err(self.unknown_value(s.span()))
+            }
+        }
     }
 
     /// The enum of a family where a variant with these parts is made, with the parameters that are written, and the parts.
