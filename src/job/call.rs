@@ -475,6 +475,9 @@ fn inline_name(what: &str, expr: &Expr) -> String {
 /// An array, or a value behind `&`, that is written into the call.
 pub(crate) struct Inline {
     pub(crate) name: String,
+    /// Which parameter takes it, by its name alone and in full.
+    pub(crate) param: String,
+    pub(crate) what: String,
     pub(crate) written: Written,
     /// The type of the elements, or of the value.
     pub(crate) elem: Type,
@@ -497,6 +500,8 @@ pub(crate) fn inlines(given: &[Given]) -> Vec<Inline> {
         if is_array && array || !is_array && is_value(&place) {
             out.push(Inline {
                 name: inline_name(what, place.expr),
+                param: param.name.clone(),
+                what: what.clone(),
                 written: arg.sub(place.expr),
                 elem: elem.clone(),
                 is_array,

@@ -2,7 +2,7 @@
 
 use super::{
     Problem,
-    call::{self, Arg, Entry, Given, Use, View},
+    call::{self, Arg, Entry, Given, Inline, Use, View},
     data::{Contents, Data, File},
     error::{JobError, Result, Text},
     eval::{Scope, Written},
@@ -40,6 +40,8 @@ pub struct Prepared {
     call: String,
     pub(super) args: Vec<Arg>,
     pub(super) buffers: BTreeMap<String, Data>,
+    /// What those that are written into a call are called for readers.
+    labels: BTreeMap<String, String>,
     outputs: Vec<Named<File>>,
     /// What must come out, and where the job says so.
     result: Option<(Vec<u8>, Text)>,
@@ -178,7 +180,9 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         making.buffer(used.name.as_str())?;
         making.check_use(used)?;
     }
-    for inline in call::inlines(&given) {
+    let inlines = call::inlines(&given);
+    let labels = labels(&inlines, &uses);
+    for inline in inlines {
         let data = making.inline(&inline)?;
         making.add(inline.name, data);
     }
@@ -255,11 +259,24 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
         call,
         args,
         buffers,
+        labels,
         outputs: spec.outputs.clone(),
         result,
         after,
         tolerance: spec.tolerance,
     })
+}
+
+/// A buffer that is written into a call goes by the name of its parameter; by all that is known of it where another goes by that name.
+fn labels(inlines: &[Inline], uses: &[Use]) -> BTreeMap<String, String> {
+    let names = uses.iter().map(|u| u.name.as_str());
+    let names = names.chain(inlines.iter().map(|i| i.param.as_str()));
+    let names: Vec<&str> = names.collect();
+    let label = |i: &Inline| match names.iter().filter(|n| **n == i.param).count() {
+        1 => i.param.clone(),
+        _ => i.what.clone(),
+    };
+    inlines.iter().map(|i| (i.name.clone(), label(i))).collect()
 }
 
 /// What the command gives and the call does not use is a mistake of the command; in a RON file another entry may want it, so that nothing is said of a call
@@ -441,39 +458,27 @@ impl Prepared {
         Some(&lowered.program[lowered.func(task)].ret)
     }
 
+    /// What the tasks may have written, in the order in which the calls name it, and what came out of the graph.
     fn shown_buffers(&self) -> Vec<String> {
         let structs = &self.loaded.program.structs;
-        let written = |name: &str| {
-            self.args
-                .iter()
-                .flat_map(Arg::buffers)
-                .any(|(n, mutable)| n == name && mutable)
-                || self.steps.iter().any(|step| {
-                    matches!(&step.what, What::Graph(feed) if feed.outputs().any(|o| o == name))
-                })
-        };
-        let to_file = |name: &str| self.outputs.iter().any(|o| o.name.as_str() == name);
-        let shown = self
-            .buffers
-            .iter()
-            .filter(|(name, _)| written(name) && !to_file(name));
-        let label = |name: &str| {
-            if name.starts_with('[') {
-                "what the call holds".to_owned()
-            } else {
-                name.to_owned()
+        let args = self.args.iter().flat_map(Arg::buffers);
+        let written = args.filter_map(|(name, mutable)| mutable.then_some(name));
+        let came_out = self.buffers.keys().map(String::as_str);
+        let mut names: Vec<&str> = Vec::new();
+        for name in written.chain(came_out.filter(|name| self.is_output(name))) {
+            let to_file = self.outputs.iter().any(|o| o.name.as_str() == name);
+            if !to_file && !names.contains(&name) {
+                names.push(name);
             }
+        }
+        let shown = |name: &str| {
+            let data = self.buffers.get(name)?;
+            let (shape, elem) = (shape_text(&data.shape), data.elem.display(structs));
+            let label = self.labels.get(name).map_or(name, String::as_str);
+            let held = data.preview(SHOWN, structs);
+            Some(format!("{label} = {held}  ({shape} x {elem})"))
         };
-        shown
-            .map(|(name, data)| {
-                let (shape, elem) = (shape_text(&data.shape), data.elem.display(structs));
-                format!(
-                    "{} = {}  ({shape} x {elem})",
-                    label(name),
-                    data.preview(SHOWN, structs)
-                )
-            })
-            .collect()
+        names.into_iter().filter_map(shown).collect()
     }
 
     /// Whether a buffer has what came out of a channel of the graph.

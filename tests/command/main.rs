@@ -16,4 +16,5 @@ mod paper;
 mod pictures;
 mod plot;
 mod profile;
+mod shown;
 mod support;
