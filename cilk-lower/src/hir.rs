@@ -385,6 +385,8 @@ pub(crate) enum Builtin {
     FromBytes {
         big: bool,
     },
+    /// One of two numbers, by what is asked, without a branch.
+    Select,
     // Integers and floats.
     Abs,
     AbsDiff,

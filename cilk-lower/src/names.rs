@@ -27,7 +27,7 @@ fn rust_has(module: &str, name: &str) -> bool {
         ]
         .contains(&name),
         "array" => name == "from_fn",
-        "hint" => name == "black_box",
+        "hint" => ["black_box", "select_unpredictable"].contains(&name),
         "ops" => ["Range", "RangeInclusive"].contains(&name),
         "consts" => float_const(name).is_some(),
         _ => false,

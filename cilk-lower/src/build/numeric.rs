@@ -127,6 +127,7 @@ impl Builder<'_, '_> {
         let v = self.scalars(args);
         let (a, ty) = (v[0], self.type_of(v[0]));
         let out = match builtin {
+            Builtin::Select => self.select(a, v[1], v[2]),
             Builtin::Abs => self.checked_unary(UnOp::Abs, a),
             Builtin::UnsignedAbs => {
                 let abs = if ty.is_signed() {

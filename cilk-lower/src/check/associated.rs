@@ -328,6 +328,9 @@ impl Checker<'_> {
                 return Some(self.refuse(path.span(), message, made));
             }
             ("hint", "black_box") if args.len() == 1 => return Some(self.expr(args[0], want)),
+            ("hint", "select_unpredictable") if args.len() == 3 => {
+                return Some(self.selected([args[0], args[1], args[2]], want, span));
+            }
             ("mem", "drop") if args.len() == 1 => {
                 let value = self.expr(args[0], None);
                 let kind = ExprKind::Block(vec![Stmt::Expr(value)], None);

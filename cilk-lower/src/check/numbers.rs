@@ -455,6 +455,37 @@ impl Checker<'_> {
         ))
     }
 
+    /// `std::hint::select_unpredictable(c, a, b)`: a selection of numbers, and of all else an `if` of what was computed before.
+    pub(super) fn selected(
+        &mut self,
+        [test, a, b]: [&syn::Expr; 3],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let ty = self.type_ahead(a);
+        let is_number = match (self.shallow(&ty), want.map(|w| self.shallow(w))) {
+            (Ty::Scalar(_), _) | (Ty::Var(_), Some(Ty::Scalar(_))) => true,
+            (Ty::Var(v), _) => self.table.class(v) != crate::ty::Class::Any,
+            _ => false,
+        };
+        if !is_number {
+            let chosen: syn::Expr = syn::parse_quote_spanned!(span=> {
+                let (test, first, second) = (#test, #a, #b);
+                if test { first } else { second }
+            });
+            return self.expr(&chosen, want);
+        }
+        let test = self.expr_as(test, &BOOL);
+        let a = self.expr(a, want);
+        let b = self.expr_as(b, &a.ty);
+        let ty = a.ty.clone();
+        Expr::new(
+            ExprKind::Method(Builtin::Select, vec![test, a, b]),
+            ty,
+            span,
+        )
+    }
+
     /// The type of an integer. One that nothing decided yet becomes `i32`.
     fn decided(&mut self, ty: &Ty) -> Option<Scalar> {
         if let Ty::Var(_) = self.shallow(ty) {

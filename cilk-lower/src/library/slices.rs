@@ -261,7 +261,7 @@ pub(super) const SLICES: &str = "
         let (mut base, mut size) = (0, a.len());
         while size > 1 {
             let half = size / 2;
-            if !a[base + half].cmp(x).is_gt() { base += half; }
+            base = std::hint::select_unpredictable(a[base + half].cmp(x).is_gt(), base, base + half);
             size -= half;
         }
         let order = a[base].cmp(x);
@@ -272,7 +272,7 @@ pub(super) const SLICES: &str = "
         let (mut base, mut size) = (0, a.len());
         while size > 1 {
             let half = size / 2;
-            if !f(&a[base + half]).is_gt() { base += half; }
+            base = std::hint::select_unpredictable(f(&a[base + half]).is_gt(), base, base + half);
             size -= half;
         }
         let order = f(&a[base]);
@@ -283,7 +283,7 @@ pub(super) const SLICES: &str = "
         let (mut base, mut size) = (0, a.len());
         while size > 1 {
             let half = size / 2;
-            if !f(&a[base + half]).cmp(x).is_gt() { base += half; }
+            base = std::hint::select_unpredictable(f(&a[base + half]).cmp(x).is_gt(), base, base + half);
             size -= half;
         }
         let order = f(&a[base]).cmp(x);

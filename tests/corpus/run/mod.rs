@@ -312,6 +312,7 @@ programs! {
     reversi
     rows_in_step
     satisfiability
+    searches_by_halves
     segment_trees
     several_syncs
     shadowing
