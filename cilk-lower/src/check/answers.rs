@@ -7,12 +7,15 @@
 //! return a[i].max(spawn!(f(x))) + spawn!(g(y));   =>   { let r0 = a[i]; let r1 = spawn!(f(x)); let r2 = spawn!(g(y)); sync!(); return r0.max(r1) + r2 }
 //! ```
 //!
+//! A condition within the value, whose ways end with children or without, is given a name as a child is: `let r1 = if c { 5 } else { spawn!(g(y)) };`.
+//!
 //! What Rust evaluates before a child is evaluated before it, but for names that stand in no child and in nothing that may change them: they may themselves be
-//! results that come with the sync. Where a child may not come to be at all, behind `&&`, in a condition within the value or behind the `?` of another child's
-//! result, all stay where they are, and are refused there.
+//! results that come with the sync. Where a child may not come to be at all, behind `&&`, in what a condition asks or behind the `?` of another child's result,
+//! all stay where they are, and are refused there.
 
 use super::{
     chains::own,
+    let_spawns::may_be_spawn,
     macros::{is, spawn_macro},
 };
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -261,7 +264,7 @@ impl Ends {
             }
             return;
         }
-        if spawn_macro(e).is_some() {
+        if spawn_macro(e).is_some() || has_ways(e) {
             return self.name(e, out);
         }
         let mut parts = parts(e);
@@ -287,7 +290,22 @@ impl Ends {
 
 /// Whether a child is sure to be spawned where an expression is evaluated.
 fn has_child(e: &mut Expr) -> bool {
-    spawn_macro(e).is_some() || parts(e).into_iter().any(has_child)
+    spawn_macro(e).is_some() || has_ways(e) || parts(e).into_iter().any(has_child)
+}
+
+/// Whether an expression is a condition some of whose ways end with a child, and which asks none.
+fn has_ways(e: &mut Expr) -> bool {
+    let mut asked = Spawns(0);
+    match e {
+        Expr::If(i) => asked.visit_expr_mut(&mut i.cond),
+        Expr::Match(m) => {
+            asked.visit_expr_mut(&mut m.expr);
+            // Guards stand in patterns.
+            (m.arms.iter_mut()).for_each(|arm| asked.visit_pat_mut(&mut arm.pat));
+        }
+        _ => return false,
+    }
+    asked.0 == 0 && may_be_spawn(e)
 }
 
 /// The parts of an expression that are evaluated whenever it is, in their order.
@@ -322,7 +340,7 @@ fn may_settle(e: &mut Expr) -> bool {
 
 /// Whether a child stands behind what may leave the task by another's result. `left`: something before may.
 fn leaves_between(e: &mut Expr, left: &mut bool) -> bool {
-    if spawn_macro(e).is_some() {
+    if spawn_macro(e).is_some() || has_ways(e) {
         return *left;
     }
     let asks = matches!(e, Expr::Try(_)) && has_child(e);
@@ -335,6 +353,9 @@ fn leaves_between(e: &mut Expr, left: &mut bool) -> bool {
 fn names_used(e: &mut Expr, names: &mut BTreeSet<String>) {
     if let Some(mac) = spawn_macro(e) {
         return names_in(mac.tokens.clone(), names);
+    }
+    if has_ways(e) {
+        return names_in(e.to_token_stream(), names);
     }
     if !has_child(e) {
         if !stays(e, &BTreeSet::new()) {

@@ -313,7 +313,7 @@ const fn is_name(p: &syn::PatIdent) -> bool {
 }
 
 /// Whether a value is a child's result, or is in one of the ways through a condition.
-fn may_be_spawn(e: &syn::Expr) -> bool {
+pub(super) fn may_be_spawn(e: &syn::Expr) -> bool {
     let ends = |block: &syn::Block| match block.stmts.last() {
         Some(syn::Stmt::Expr(e, None)) => may_be_spawn(e),
         Some(syn::Stmt::Macro(m)) => m.semi_token.is_none() && is(&m.mac, "spawn"),

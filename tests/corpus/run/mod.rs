@@ -60,6 +60,7 @@ programs! {
     chains_turned
     changed_in_matches
     checksum
+    children_of_conditions
     choices
     chosen_places
     cilksort
