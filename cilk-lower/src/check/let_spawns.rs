@@ -4,6 +4,7 @@ use super::{
     Binding, Checker,
     answers::{may_spawn, plain_first},
     chains::own,
+    fields::named_fields,
     macros::{CONVERT, is, spawn_macro},
 };
 use crate::{
@@ -48,7 +49,7 @@ impl Checker<'_> {
         let var = self.add_var(&name, ret.clone());
         let place = Expr::new(ExprKind::Var(var), ret.clone(), span);
         match pat {
-            syn::Pat::Ident(p) => {
+            syn::Pat::Ident(p) if is_name(p) => {
                 self.fix(var, p);
                 self.bind(&name, Binding::Var(var));
             }
@@ -73,7 +74,9 @@ impl Checker<'_> {
         match pat {
             syn::Pat::Wild(_) => {}
             syn::Pat::Paren(p) => self.name_parts(&p.pat, place),
-            syn::Pat::Ident(p) => self.bind(&p.ident.to_string(), Binding::Place(place)),
+            syn::Pat::Ident(p) if is_name(p) => {
+                self.bind(&p.ident.to_string(), Binding::Place(place));
+            }
             syn::Pat::Tuple(t) => {
                 let fields = self.tuple_fields(t, &ty);
                 self.name_fields(pat, fields, &place);
@@ -87,12 +90,33 @@ impl Checker<'_> {
                 self.name_fields(pat, Some(fields), &place);
             }
             syn::Pat::Slice(s) => match self.shallow(&ty) {
-                Ty::Array(elem, len) if len == s.elems.len() as u64 => {
-                    for (i, p) in s.elems.iter().enumerate() {
+                Ty::Array(elem, len) if reaches(&s.elems, len) => {
+                    let fields = named_fields(&s.elems, Some(len as usize));
+                    for (i, p) in fields.named {
                         let at = Expr::new(ExprKind::Int(i as u128), USIZE, place.span);
                         let element = ExprKind::Index(place.clone(), at);
                         self.name_parts(p, Expr::new(element, (*elem).clone(), place.span));
                     }
+                }
+                Ty::Array(..)
+                    if s.elems
+                        .iter()
+                        .any(|p| matches!(p, syn::Pat::Ident(p) if p.subpat.is_some())) =>
+                {
+                    self.bind_as_broken(pat);
+                    self.error(
+                        pat.span(),
+                        "elements of a child's result have names one by one",
+                    )
+                    .help("give it a name, and take it apart after the `sync!()`");
+                }
+                Ty::Array(_, len) if s.elems.iter().any(|p| matches!(p, syn::Pat::Rest(_))) => {
+                    self.bind_as_broken(pat);
+                    let named = s.elems.len() - 1;
+                    self.error(
+                        pat.span(),
+                        format!("a pattern of {named} elements for an array of {len}"),
+                    );
                 }
                 // Says what is wrong.
                 _ => drop(self.pattern(pat, &ty)),
@@ -272,6 +296,29 @@ impl Checker<'_> {
         }
     }
 
+    /// `(a, b) = (spawn!(..), spawn!(..));`, or of arrays: one after the other, unless a value names what is assigned to before.
+    pub(super) fn assigned_each(&mut self, a: &syn::ExprAssign) -> Option<Expr> {
+        let (places, values) = sides(a)?;
+        if !values.iter().any(may_be_spawn) {
+            return None;
+        }
+        for (i, place) in places.iter().enumerate() {
+            let mut used = Used(Vec::new());
+            used.visit_expr(place);
+            let mut later = values.iter().skip(i + 1);
+            let named = |v: &syn::Expr| used.0.iter().any(|n| names_it(v.to_token_stream(), n));
+            if let Some(reads) = later.find(|v| named(v)) {
+                let shown = place.to_token_stream();
+                return Some(self.refuse(
+                    reads.span(),
+                    format!("this is meant to read `{shown}` as it was before the child's result goes there"),
+                    "take the results by a `let`, and assign them after the `sync!()`",
+                ));
+            }
+        }
+        Some(self.expr(&one_by_one(a)?, None))
+    }
+
     /// `place = if c { spawn!(..) } else { .. }` and its kin, with `+=` for one: the condition, whose ways each give the place what they end with.
     pub(super) fn given_by_ways(
         &mut self,
@@ -302,6 +349,36 @@ impl Checker<'_> {
                 self.expr(&given(to, value), None)
             }
         })
+    }
+}
+
+/// The places and the values of `(a, b) = (c, d)`, or of arrays, where there are as many.
+fn sides(a: &syn::ExprAssign) -> Option<(&Elements<syn::Expr>, &Elements<syn::Expr>)> {
+    let elems = |e| match super::places::strip(e) {
+        syn::Expr::Tuple(t) => Some(&t.elems),
+        syn::Expr::Array(a) => Some(&a.elems),
+        _ => None,
+    };
+    let (places, values) = (elems(&a.left)?, elems(&a.right)?);
+    (places.len() == values.len()).then_some((places, values))
+}
+
+/// Such an assignment as one after the other, which is what it means where values are children's results; none of another.
+pub(crate) fn one_by_one(a: &syn::ExprAssign) -> Option<syn::Expr> {
+    let (places, values) = sides(a)?;
+    let span = a.span();
+    let each = places.iter().zip(values).map(|(place, value)| match place {
+        syn::Expr::Infer(_) => quote::quote_spanned!(span=> let _ = #value;),
+        place => quote::quote_spanned!(span=> #place = #value;),
+    });
+    Some(syn::parse_quote_spanned!(span=> { #(#each)* }))
+}
+
+/// Whether a pattern of elements is one of an array of so many.
+fn reaches(pats: &Elements<syn::Pat>, len: u64) -> bool {
+    match pats.iter().any(|p| matches!(p, syn::Pat::Rest(_))) {
+        true => pats.len() as u64 <= len + 1,
+        false => pats.len() as u64 == len,
     }
 }
 

@@ -87,12 +87,12 @@ impl Checker<'_> {
         if ty.is_none() && self.let_each(pat, &init.expr, stmts) {
             return;
         }
-        if is_taken_apart(pat) {
-            return self.let_match(&local.pat, &init.expr, None, stmts);
-        }
         if super::answers::may_spawn(&init.expr) {
             self.let_spawn(pat, ty, &init.expr, stmts);
             return;
+        }
+        if is_taken_apart(pat) {
+            return self.let_match(&local.pat, &init.expr, None, stmts);
         }
         if self.let_spawns(local, &init.expr, stmts) {
             return;

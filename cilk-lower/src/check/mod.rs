@@ -47,6 +47,7 @@ mod wide;
 
 pub(crate) use associated::float_const;
 pub(crate) use iteration::is_parallel_attribute;
+pub(crate) use let_spawns::one_by_one;
 
 pub(crate) use exhaustive::fits;
 pub(crate) use generics::{Lifted, Made as MadeLifted, endless};

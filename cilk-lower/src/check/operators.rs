@@ -519,6 +519,9 @@ impl Checker<'_> {
                 span,
             );
         }
+        if let Some(each) = self.assigned_each(a) {
+            return each;
+        }
         if let syn::Expr::Tuple(t) = &*a.left {
             let types = t.elems.iter().map(|_| self.table.fresh(Class::Any));
             let whole = Ty::Tuple(types.collect());

@@ -16,7 +16,7 @@
 //! task with such places is looked at once more, with results that are assigned where their children are spawned.
 
 use super::{LayOut, ParallelLoop, quiet, rounds, types::Writer};
-use crate::{items::ident, kernels::is_role_attribute};
+use crate::{check::one_by_one, items::ident, kernels::is_role_attribute};
 use millstream_graph::ir::{Function, Program};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -228,6 +228,12 @@ impl VisitMut for Rewrite<'_> {
         {
             *e = Expr::Verbatim(tokens);
             return;
+        }
+        if let Expr::Assign(a) = &*e
+            && result_place(e).is_some()
+            && let Some(each) = one_by_one(a)
+        {
+            *e = each;
         }
         let place = result_place(e).filter(|_| self.results == Results::Held);
         let place = place.cloned();

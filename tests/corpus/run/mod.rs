@@ -61,6 +61,7 @@ programs! {
     changed_in_matches
     checksum
     children_of_conditions
+    children_taken_apart
     choices
     chosen_places
     cilksort
