@@ -43,7 +43,12 @@ pub(crate) fn value(module: &mut Module, id: ConstId, used_at: Span) -> Option<(
 }
 
 fn of(module: &mut Module, item: &syn::ItemConst) -> (Type, Option<Vec<u8>>) {
+    let before = module.diags.0.len();
     let ty = module.resolve_type(&item.ty);
+    if module.diags.0.len() > before {
+        // What stands for a type that is none is not what is wrong.
+        return (ty, None);
+    }
     let bytes = match is_plain(&ty, &module.structs) {
         true => wides::value(module, &item.expr, &ty).or_else(|| eval(module, &item.expr, &ty)),
         false => {

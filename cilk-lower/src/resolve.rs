@@ -233,7 +233,8 @@ impl Module {
             "char" | "str" | "String" => {
                 "there is no text on a device: use `u8` and `u32`".to_owned()
             }
-            "Vec" | "Box" => {
+            "Vec" | "Box" | "VecDeque" | "BinaryHeap" | "LinkedList" | "HashMap" | "BTreeMap"
+            | "HashSet" | "BTreeSet" => {
                 "nothing is allocated in a task: use an array, or pass a slice".to_owned()
             }
             "int" | "int32" | "int32_t" => "did you mean `i32`?".to_owned(),

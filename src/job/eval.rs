@@ -253,12 +253,41 @@ impl Eval<'_, '_> {
         at: u64,
     ) -> Result<()> {
         if given.len() != fields.len() {
-            return Err(self.mismatch(w, ty).into());
+            return Err(self.wrong_count(w, ty, given.len(), fields).into());
         }
         given
             .into_iter()
             .zip(fields)
             .try_for_each(|(e, (field, offset))| self.value(&w.sub(e), field, out, at + offset))
+    }
+
+    /// Says how many values a struct or a variant takes, and of which types.
+    fn wrong_count(&self, w: &Written, ty: &Type, given: usize, fields: &[(Type, u64)]) -> Problem {
+        let called = match &w.expr {
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(p) => p.path.segments.last(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(name) = called.map(|segment| &segment.ident) else {
+            return self.mismatch(w, ty);
+        };
+        let types = fields
+            .iter()
+            .map(|(ty, _)| ty.display(self.scope.structs).to_string());
+        let types: Vec<String> = types.collect();
+        let takes = match types.len() {
+            1 => "1 value".to_owned(),
+            n => format!("{n} values"),
+        };
+        let here = match given {
+            1 => "here is 1".to_owned(),
+            n => format!("here are {n}"),
+        };
+        let message = format!("{}: `{name}` takes {takes}, {here}", self.what);
+        let wanted = format!("expected `{name}({})`", types.join(", "));
+        w.problem(message, wanted)
     }
 
     /// `Name { field: value, .. }`, with these fields.

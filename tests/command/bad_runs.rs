@@ -57,7 +57,7 @@ fn arguments_of_the_entry_must_fit_the_task() {
         ),
         (
             "shapes(P { x: 1, on: true }, Pair(1), (1, true), [1, 2, 3])",
-            &["expected `Pair`"],
+            &["`Pair` takes 2 values, here is 1"],
         ),
         (
             "shapes(P { x: 1, on: true }, Pair(1, 2), 1, [1, 2, 3])",

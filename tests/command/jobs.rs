@@ -184,9 +184,14 @@ mod sums {
         ("area(Circle)", "expected `Shape`, found `Circle`"),
         ("area(Rect { w: 1.0 })", "`Rect` lacks `h`"),
         (
-            "area(Circle(1.0, 2.0))",
+            "area(7)",
             "there are `Nothing`, `Circle(..)`, `Rect { w: .., h: .. }`",
         ),
+        (
+            "area(Circle(1.0, 2.0))",
+            "`Circle` takes 1 value, here are 2",
+        ),
+        ("area(Circle(1.0, 2.0))", "expected `Circle(f32)`"),
         (
             "first(&[Nothing], Some(3))",
             "`Result` has no variant `Some`",

@@ -251,7 +251,7 @@ impl Checker<'_> {
                     format!("there is no function `{shown}` in the task language"),
                     match owner.as_str() {
                         "Vec" | "Box" | "Rc" | "Arc" | "String" | "VecDeque" | "HashMap"
-                        | "BTreeMap" | "HashSet" | "BTreeSet" => {
+                        | "BTreeMap" | "HashSet" | "BTreeSet" | "BinaryHeap" | "LinkedList" => {
                             "nothing is allocated in a task: use an array, or pass a slice"
                         }
                         _ => "a program calls its own functions",

@@ -325,7 +325,11 @@ impl Checker<'_> {
         if let Some(open) = self.partly_written(ty) {
             return open;
         }
+        let before = self.m.diags.0.len();
         let known = self.m.resolve_type(ty);
+        if self.m.diags.0.len() > before {
+            return Ty::Error;
+        }
         self.said(ty, &known, &Guesses::default())
     }
 }
