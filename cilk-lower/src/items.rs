@@ -405,24 +405,8 @@ impl Module {
                     .error(sig.span(), "a task or kernel cannot take or return a function")
                     .help("give it what says which function is meant, an enum or a number, and choose it there");
             }
-            if let Some(family) = types.find_map(|ty| self.holds_beside(ty)) {
-                let name = self.families[family.0].name.clone();
-                let (name, help) = match name.ends_with("Wide") {
-                    true => (
-                        "an integer of 128 bits".to_owned(),
-                        "give it two halves, `x as u64` and `(x >> 64) as u64`",
-                    ),
-                    false => (
-                        format!("a `{name}`"),
-                        "give it what that holds: `x.0` or `x.get()`",
-                    ),
-                };
-                self.diags
-                    .error(
-                        sig.span(),
-                        format!("a task or kernel cannot take or return {name}"),
-                    )
-                    .help(help);
+            if let Some(at) = types.position(|ty| self.holds_beside(ty).is_some()) {
+                self.refuse_beside(sig, params.get(at).map_or(&ret, |(_, ty)| ty), at);
             }
         }
         if kind == FunctionKind::Task {
@@ -456,6 +440,44 @@ impl Module {
 }
 
 impl Module {
+    /// `Reverse`, `Wrapping` and their kin, and integers of 128 bits, stay within a task. `at`: which parameter it is; behind all the result.
+    fn refuse_beside(&mut self, sig: &syn::Signature, ty: &Type, at: usize) {
+        let Some(family) = self.holds_beside(ty) else {
+            return;
+        };
+        let name = self.families[family.0].name.clone();
+        let is_lent = matches!(ty, Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. });
+        let (name, help) = match (name.ends_with("Wide"), is_lent) {
+            (true, false) => (
+                "an integer of 128 bits".to_owned(),
+                "give it two halves, `x as u64` and `(x >> 64) as u64`",
+            ),
+            (true, true) => (
+                "an integer of 128 bits".to_owned(),
+                "lend it elements of two halves, `&[[u64; 2]]`",
+            ),
+            (false, false) => (
+                format!("a `{name}`"),
+                "give it what that holds: `x.0` or `x.get()`",
+            ),
+            (false, true) => (
+                format!("a `{name}`"),
+                "lend it elements of what that holds, `&mut [u64]` for `&mut [Reverse<u64>]`, and wrap each where it is used",
+            ),
+        };
+        let span = match (sig.inputs.iter().nth(at), &sig.output) {
+            (Some(syn::FnArg::Typed(p)), _) => p.ty.span(),
+            (None, syn::ReturnType::Type(_, ty)) => ty.span(),
+            _ => sig.span(),
+        };
+        self.diags
+            .error(
+                span,
+                format!("a task or kernel cannot take or return {name}"),
+            )
+            .help(help);
+    }
+
     /// What is lent to a child to write to is an argument of its own: what lies in structs is not followed that far.
     fn refuse_lent_structs(&mut self, params: &[(syn::Pat, Type)]) {
         for (pat, ty) in params {

@@ -16,5 +16,5 @@ pub mod program {
     }
 }
 
-//~ 14:9: a task or kernel cannot take or return an integer of 128 bits
+//~ 14:20: a task or kernel cannot take or return an integer of 128 bits
 //~   help: give it two halves, `x as u64` and `(x >> 64) as u64`
