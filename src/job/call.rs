@@ -35,6 +35,8 @@ pub(crate) struct Given {
     pub(crate) what: String,
     /// Of what it is a parameter, as that is declared.
     pub(crate) declared: String,
+    /// Which of the run's calls it is of.
+    pub(crate) call: usize,
 }
 
 /// A buffer that the call names.
@@ -195,6 +197,7 @@ impl Given {
             param: param.clone(),
             arg,
             declared: signature(function, &program.structs),
+            call: 0,
         }
     }
 
@@ -216,7 +219,7 @@ impl Given {
                 ))
                 .into());
         }
-        bind_arg(arg, &param.ty, what, scope)
+        bind_arg(arg, &param.ty, self, scope)
     }
 }
 
@@ -466,10 +469,10 @@ fn collect_uses(
     }
 }
 
-/// Buffers that hold arrays written into the call are named by their place.
-fn inline_name(what: &str, expr: &Expr) -> String {
+/// Buffers that hold arrays written into a call are named by their place, of which each call has its own.
+fn inline_name(given: &Given, expr: &Expr) -> String {
     let at = expr.span().byte_range();
-    format!("[{what}: {}..{}]", at.start, at.end)
+    format!("[{} {}: {}..{}]", given.call, given.what, at.start, at.end)
 }
 
 /// An array, or a value behind `&`, that is written into the call.
@@ -487,10 +490,10 @@ pub(crate) struct Inline {
 /// All of them.
 pub(crate) fn inlines(given: &[Given]) -> Vec<Inline> {
     let mut out = Vec::new();
-    for Given {
-        param, arg, what, ..
-    } in given
-    {
+    for one in given {
+        let Given {
+            param, arg, what, ..
+        } = one;
         let place = place(&arg.expr);
         let Some((elem, form)) = form_of(&param.ty, &place) else {
             continue;
@@ -499,7 +502,7 @@ pub(crate) fn inlines(given: &[Given]) -> Vec<Inline> {
         let array = matches!(place.expr, Expr::Array(_) | Expr::Repeat(_));
         if is_array && array || !is_array && is_value(&place) {
             out.push(Inline {
-                name: inline_name(what, place.expr),
+                name: inline_name(one, place.expr),
                 param: param.name.clone(),
                 what: what.clone(),
                 written: arg.sub(place.expr),
@@ -516,7 +519,8 @@ fn is_value(place: &Place<'_>) -> bool {
     place.borrowed.is_some() && place.shape.is_none() && name_of(place.expr).is_none()
 }
 
-fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<Arg> {
+fn bind_arg(arg: &Written, ty: &Type, given: &Given, scope: &Scope<'_>) -> Result<Arg> {
+    let what = &given.what;
     if !ty.has_addresses(scope.structs) {
         return Ok(Arg::Value(
             eval::evaluate(arg, ty, what, scope)?,
@@ -531,7 +535,7 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
         let parts = fields
             .iter()
             .zip(&tuple.elems)
-            .map(|(field, e)| bind_arg(&arg.sub(e), field, what, scope));
+            .map(|(field, e)| bind_arg(&arg.sub(e), field, given, scope));
         return Ok(Arg::Parts(parts.collect::<Result<_>>()?));
     }
     let (mutable, elem) = match ty {
@@ -549,7 +553,7 @@ fn bind_arg(arg: &Written, ty: &Type, what: &str, scope: &Scope<'_>) -> Result<A
     let place = place(&arg.expr);
     let name = match (name_of(place.expr), place.expr) {
         (Some(name), _) => name,
-        (None, expr) => inline_name(what, expr),
+        (None, expr) => inline_name(given, expr),
     };
     if place.borrowed == Some(false) && mutable {
         let problem = arg.problem(

@@ -156,7 +156,8 @@ pub(crate) fn prepare(spec: &Spec, loaded: &Loaded) -> Result<Prepared> {
     let mut calls: Vec<(Called<'_>, Range<usize>)> = Vec::new();
     for (called, own) in called(spec, loaded)? {
         let first = given.len();
-        given.extend(own);
+        let call = calls.len();
+        given.extend(own.into_iter().map(|one| Given { call, ..one }));
         calls.push((called, first..given.len()));
     }
     let params = spec

@@ -150,6 +150,18 @@ fn tasks_are_called_before_a_graph_and_after_it() {
         .replace("300", "15348");
     t.write("later.ron", later);
     assert_eq!(t.good(&["run", "-q", "later.ron"]), "15348\n");
+    // What is written into one call is not what is written into another at the same place.
+    let several = "squares(&mut [7; 3])\", \"squares(&mut [9; 2])";
+    t.write(
+        "several.ron",
+        SUMS_JOB
+            .replace("squares(&mut data)", several)
+            .replace("300", "15"),
+    );
+    let out = t.good(&["run", "several.ron"]);
+    let label = "argument `out` of `squares`";
+    let both = format!("{label} = [0, 1, 4]  (3 x u32)\n{label} = [0, 1]  (2 x u32)\n");
+    assert!(out.contains(&both), "{out}");
 
     let bad = |old: &str, new: &str, says: &[&str]| {
         assert!(SUMS_JOB.contains(old), "{old}");
