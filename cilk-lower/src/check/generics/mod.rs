@@ -380,8 +380,8 @@ impl Checker<'_> {
             _ => {}
         }
         // What is wrong with the base is said rather than what it leaves unknown.
-        self.expr(base, None);
-        if self.m.diags.0.len() > diags {
+        let value = self.expr(base, None);
+        if self.m.diags.0.len() > diags || self.shallow(&value.ty) == Ty::Error {
             return Err(Self::broken(s.span()));
         }
         match self.params_now(&of.params, &g, &of.name, s.span()) {
