@@ -6,7 +6,8 @@ use super::super::{
     rayon_join::Rayon,
 };
 use millstream_aggregator::{
-    Aggregator, CpuOptions, CudaOptions, Device, Observe, RunError, RunReport, cuda::DeviceInfo,
+    Aggregator, CpuOptions, CudaOptions, Device, Observe, Policy, RunError, RunReport,
+    cuda::DeviceInfo,
 };
 use std::{
     cell::RefCell,
@@ -74,6 +75,8 @@ pub(crate) struct How {
     /// Bytes of channels.
     pub(crate) memory: Option<u64>,
     pub(crate) aggregator: Aggregator,
+    /// On which tier a GPU runs tasks. A timeline tells what runs across the device.
+    pub(crate) policy: Policy,
     pub(crate) observe: Observe,
 }
 
@@ -194,6 +197,7 @@ impl Lab {
                 ordinal: gpu.ordinal,
                 memory: Some(how.memory.unwrap_or(8 << 30)),
                 aggregator: how.aggregator,
+                policy: how.policy,
                 early: false,
                 observe: how.observe,
                 watchdog: WATCHDOG,

@@ -5,7 +5,7 @@ use super::{
     lab::{How, Lab, Measured, number},
 };
 use crate::plot::chart::{Point, Series};
-use millstream_aggregator::Aggregator;
+use millstream_aggregator::{Aggregator, Policy};
 use millstream_channels_kernel::cuda::abi::kernel::PERSISTENT;
 
 /// **Channels, Figure 15; GTaP, Figure 3.** How the workloads scale. Varied: compute units, which are threads of the CPU, or blocks of the GPU's
@@ -39,6 +39,7 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
             let how = How {
                 units: Some(n),
                 aggregator: Aggregator::Persistent,
+                policy: Policy::Device,
                 ..How::default()
             };
             let Measured {

@@ -5,7 +5,7 @@ use super::{
     lab::{How, Lab, number},
 };
 use millstream_aggregator::{
-    Aggregator, Observe, RunReport,
+    Aggregator, Observe, Policy, RunReport,
     timeline::{Span, Timeline, Track, What},
 };
 
@@ -137,6 +137,7 @@ pub(crate) fn blocked(lab: &Lab) -> Result<Figure, String> {
         .map(|(name, aggregator)| {
             let how = How {
                 aggregator,
+                policy: Policy::Device,
                 ..How::default()
             };
             (name, how)
@@ -209,6 +210,7 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
     let how = How {
         observe: Observe::Timeline(SPANS),
         aggregator: Aggregator::Persistent,
+        policy: Policy::Device,
         ..How::default()
     };
     let report = lab.once(program, how)?;
@@ -299,6 +301,7 @@ pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
     let how = How {
         observe: Observe::Timeline(SPANS),
         aggregator: Aggregator::Persistent,
+        policy: Policy::Device,
         ..How::default()
     };
     let report = lab.once(program, how)?;

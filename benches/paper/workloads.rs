@@ -4,7 +4,7 @@ use super::{
     figure::{Figure, bars, exactly, linear, logarithmic, series},
     lab::{How, Lab, number},
 };
-use millstream_aggregator::{Aggregator, Observe};
+use millstream_aggregator::{Aggregator, Observe, Policy};
 
 /// **Channels, Table 3.** What the workloads are made of. Held: everything. Kernel nodes, registers of a GPU thread, elements of the widest wavefront,
 /// wavefronts, and nanoseconds a wavefront, which the paper gives in cycles of one that runs alone: ours run beside others.
@@ -45,6 +45,7 @@ pub(crate) fn figure(lab: &Lab) -> Result<Figure, String> {
                 Observe::Times
             },
             aggregator: Aggregator::Persistent,
+            policy: Policy::Device,
             ..How::default()
         };
         let report = lab.once(program, how)?;

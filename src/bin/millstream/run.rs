@@ -115,7 +115,22 @@ fn trace(
         ),
     };
     let kept = count(kept as u64, "span", "spans");
-    Ok(format!("wrote {}: {kept}{missing}\n", file.display()))
+    let unseen = unseen(report.subtrees.count);
+    Ok(format!(
+        "wrote {}: {kept}{missing}{unseen}\n",
+        file.display()
+    ))
+}
+
+/// That so many subtree dispatches are not told apart, and how to see what they do.
+fn unseen(subtrees: u64) -> String {
+    match subtrees {
+        0 => String::new(),
+        n => format!(
+            "; what ran inside the blocks is {}, `--policy device` shows its levels",
+            count(n, "span", "spans")
+        ),
+    }
 }
 
 /// Draws the run; says so.
@@ -131,7 +146,8 @@ fn plot(file: &Path, job: &Job, outcome: &Outcome, device: &Device) -> Result<St
         return Err(Failure::Other("the run had no dispatch to draw".into()));
     };
     write_file(file, svg.as_bytes()).map_err(|e| unwritable("plot", file, &e))?;
-    Ok(format!("wrote {}\n", file.display()))
+    let unseen = unseen(outcome.report().subtrees.count);
+    Ok(format!("wrote {}{unseen}\n", file.display()))
 }
 
 fn unwritable(what: &str, file: &Path, error: &io::Error) -> Failure {
