@@ -21,7 +21,8 @@ pub enum Aggregator {
 /// Which tier a run's elements are run by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Policy {
-    /// By what the run is at: across the device while memory lets dispatches be wide, inside the blocks where it is little, or the tree deep and narrow.
+    /// By the program, and by what the run is at: inside the blocks what has private stacks there, which spawns its own kind alone and gathers; else across the
+    /// device while memory lets dispatches be wide, inside the blocks where it is little, or the tree deep and narrow.
     #[default]
     Auto,
     /// Across the device alone: every dispatch is a run of elements, for all blocks.

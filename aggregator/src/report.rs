@@ -314,6 +314,8 @@ pub struct SubtreesReport {
     pub count: u64,
     /// Workers of the one that had most.
     pub workers: u32,
+    /// Whether they had private stacks for tasks of the program, which spawn their own kind alone and gather.
+    pub private: bool,
     /// Wavefronts of the workers'.
     pub dispatches: u64,
     /// Elements that workers offered to others.

@@ -80,14 +80,18 @@ impl Job {
                 Policy::Block => ("block", ASKED),
                 Policy::Auto if inside.recalls > 0 => (
                     "block and device",
-                    "memory was little or the tree narrow, but blocks did not always find room",
+                    "blocks ran what they can, but did not always find room",
+                ),
+                Policy::Auto if inside.private => (
+                    "block",
+                    "tasks that spawn their own kind alone and gather have private stacks there",
                 ),
                 Policy::Auto if inside.count > 0 => {
                     ("block", "memory was little, or the tree narrow")
                 }
                 Policy::Auto => (
                     "device",
-                    "memory was enough for wide dispatches, or no task recursed without a frame",
+                    "memory was enough for wide dispatches, no task recursed without a frame, or its blocks' kernel was not there",
                 ),
             };
             out.push(choice("policy", value.into(), why));

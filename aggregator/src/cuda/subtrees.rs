@@ -286,6 +286,7 @@ impl<L: Launcher> Run<'_, L> {
         let sums = &mut counts.workers;
         let report = &mut sums.report;
         report.count += 1;
+        report.private = so_far.private;
         report.workers = report.workers.max(workers);
         report.dispatches += at.dispatches.get(&record);
         report.donated += at.donated.get(&record);
