@@ -5,7 +5,7 @@ use super::{
     device::{Inner, arch_for},
     driver::{Kernel, Module},
     launcher::Kernels,
-    subtrees,
+    subtrees::Flat,
     tier::Tier,
     timeline::node_name,
 };
@@ -485,7 +485,7 @@ impl Wanted {
             Aggregator::Auto if !large => want(Image::Persistent, true),
             Aggregator::Auto | Aggregator::HostThread => {}
         }
-        let flat = subtrees::flat(plan).contains(&true);
+        let flat = Flat::of(plan).all.contains(&true);
         if aggregator != Aggregator::Persistent && !large && flat {
             match options.policy {
                 Policy::Device => {}

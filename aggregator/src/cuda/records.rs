@@ -15,6 +15,7 @@
 use super::{
     decision::{Decision, Done, Run, Worked},
     policy::Policy,
+    subtrees::Flat,
     timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{
@@ -188,7 +189,7 @@ impl Records {
     pub(super) fn compare(
         &self,
         mut policy: Policy<'_>,
-        flat: &[bool],
+        flat: &Flat,
     ) -> Result<u64, Box<Difference>> {
         for (number, record) in self.all.iter().enumerate() {
             let differs = |what: String| {
@@ -201,7 +202,8 @@ impl Records {
             // Moves have no record; they come before whatever has the next one.
             policy.moved();
             if let Some(worked) = &record.worked {
-                let roots = policy.roots(1, false, flat, |_, _| Some(()));
+                let of = flat.beside(record.run.source);
+                let roots = policy.roots(1, false, of, |_, _| Some(()));
                 if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
                     return Err(differs(format!("the policy says {roots:?} for workers")));
                 }

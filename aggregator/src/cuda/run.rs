@@ -10,7 +10,7 @@ use super::{
     policy::Policy,
     records::{self, Records},
     sight::Watched,
-    subtrees::{self, Subtrees, Workers},
+    subtrees::{Flat, Subtrees, Workers},
     timeline::Spans,
     turns::Turns,
 };
@@ -61,8 +61,8 @@ pub(super) struct Run<'a, L> {
     pub(super) host: Host,
     pub(super) base: u64,
     roots: u32,
-    /// Of each source whether workers may run what comes of it.
-    pub(super) flat: Vec<bool>,
+    /// Of which sources workers may run what comes of them.
+    pub(super) flat: Flat,
     /// How many levels there will be across the device; 0 if nobody knows.
     expected: u32,
     copies: Copies,
@@ -176,7 +176,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
         let plan = &launcher.kernels().plan;
-        let flat = subtrees::flat(plan);
+        let flat = Flat::of(plan);
         let sizes = (&arena.capacities[..], &arena.once[..], arena.tables.size);
         let mut run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
@@ -519,7 +519,8 @@ impl<'a, L: Launcher> Run<'a, L> {
     ) -> Result<Control, RunError> {
         let shares = self.settings.aggregator == Aggregator::Auto;
         let (mut number, mut turns) = (0u32, Turns::default());
-        let for_workers = self.settings.policy != gpus::Policy::Device && self.flat.contains(&true);
+        let for_workers =
+            self.settings.policy != gpus::Policy::Device && self.flat.all.contains(&true);
         let mut cramped = false;
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.

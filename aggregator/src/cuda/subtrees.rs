@@ -59,7 +59,7 @@ struct SoFar {
     ran: u64,
     /// Elements of the smallest stack that a subtree needs.
     room: u64,
-    /// Whether workers have private stacks for what is most of it.
+    /// Whether workers have private stacks for the elements.
     private: bool,
 }
 
@@ -85,34 +85,71 @@ fn enough(policy: gpus::Policy, so_far: &SoFar) -> (u32, bool) {
     }
 }
 
-/// Of each source whether workers may run its elements with all that comes of them: entry elements of tasks without frames, whose children are such
-/// too. What cannot be counted before it has run needs all the room that there is.
-pub(super) fn flat(plan: &Plan) -> Vec<bool> {
-    let ends_well = |source: &Source| {
-        let entries = source
-            .pushes
-            .iter()
-            .all(|p| plan.stacks[p.stack as usize].kind == StackKind::Entry);
-        let counted = !matches!(
-            source.mode,
-            Mode::Direct { .. } | Mode::Scanned { heavy: true, .. }
-        ) || source.pushes.iter().all(|p| p.max.is_some());
-        source.is_entry() && entries && counted
-    };
-    let may = |source: &Source| {
-        let reached = plan.reached(source.task);
-        let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
-        // What does not recurse is few levels, and wide.
-        let spawns = |s: &Source, task: TaskId| {
-            let children = s.pushes.iter().map(|p| plan.stacks[p.stack as usize].task);
-            children
-                .into_iter()
-                .any(|child| plan.reached(child)[task.index()])
+/// Whether a source's elements have others of their task below them.
+fn recurses(plan: &Plan, source: &Source) -> bool {
+    let mut children = source
+        .pushes
+        .iter()
+        .map(|p| plan.stacks[p.stack as usize].task);
+    children.any(|child| plan.reached(child)[source.task.index()])
+}
+
+/// Of which sources workers may run elements with all that comes of them, by the source's number.
+#[derive(Debug)]
+pub(super) struct Flat {
+    /// Entry elements of tasks without frames, whose children are such too.
+    pub(super) all: Vec<bool>,
+    /// Those of them that have private stacks there, and so nothing else below them.
+    private: Vec<bool>,
+}
+
+impl Flat {
+    /// What cannot be counted before it has run needs all the room that there is.
+    pub(super) fn of(plan: &Plan) -> Self {
+        let ends_well = |source: &Source| {
+            let entries = source
+                .pushes
+                .iter()
+                .all(|p| plan.stacks[p.stack as usize].kind == StackKind::Entry);
+            let counted = !matches!(
+                source.mode,
+                Mode::Direct { .. } | Mode::Scanned { heavy: true, .. }
+            ) || source.pushes.iter().all(|p| p.max.is_some());
+            source.is_entry() && entries && counted
         };
-        let recurses = of().any(|s| spawns(s, s.task));
-        source.is_entry() && recurses && of().all(ends_well)
-    };
-    plan.sources.iter().map(may).collect()
+        let may = |source: &Source| {
+            let reached = plan.reached(source.task);
+            let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
+            // What does not recurse is few levels, and wide.
+            let deep = of().any(|s| recurses(plan, s));
+            source.is_entry() && deep && of().all(ends_well)
+        };
+        let all: Vec<bool> = plan.sources.iter().map(may).collect();
+        let private = plan.sources.iter().zip(&all);
+        let private = private.map(|(source, flat)| *flat && source.private);
+        Self {
+            private: private.collect(),
+            all,
+        }
+    }
+
+    /// Those among which a source is chosen for roots.
+    pub(super) fn beside(&self, source: usize) -> &[bool] {
+        match self.private[source] {
+            true => &self.private,
+            false => &self.all,
+        }
+    }
+
+    /// Whether all that recurses below a task, of what workers may run, has private stacks.
+    fn is_private(&self, plan: &Plan, task: TaskId) -> bool {
+        let reached = plan.reached(task);
+        let sources = plan.sources.iter().zip(self.all.iter().zip(&self.private));
+        let mut below = sources
+            .filter(|(s, (flat, _))| **flat && reached[s.task.index()] && recurses(plan, s))
+            .peekable();
+        below.peek().is_some() && below.all(|(_, (_, private))| *private)
+    }
 }
 
 /// Where the workers' ranges lie.
@@ -127,8 +164,9 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// Divides what is above `top` in stacks of these capacities among so many workers at most; fewer, if there is little. None if there is
-    /// not enough for one, whose blocks have so many threads. What is promised to elements that run one at a time is not theirs: of a recall all that they have comes to lie below it.
+    /// Divides what is above `top` in stacks of these capacities among so many workers at most, blocks of so many threads; fewer, if there is little. None
+    /// if there is not enough for one. What is promised to elements that run one at a time is not theirs: of a recall all that they have comes to lie
+    /// below it.
     pub(super) fn new(
         plan: &Plan,
         capacities: &[u64],
@@ -215,7 +253,7 @@ impl<L: Launcher> Run<'_, L> {
         let asked = self.settings.policy;
         if asked == gpus::Policy::Device
             || counts.dispatches < counts.workers.not_before
-            || !self.flat.contains(&true)
+            || !self.flat.all.contains(&true)
         {
             return Ok(Subtrees::None);
         }
@@ -228,16 +266,23 @@ impl<L: Launcher> Run<'_, L> {
             let free = asked == gpus::Policy::Block || self.is_half_free(top);
             free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most, threads))?
         };
-        let so_far = SoFar {
+        let so_far = |private| SoFar {
             workers: most,
             levels: policy.reached(),
             dispatches: counts.dispatches,
             ran: policy.consumed().iter().sum(),
             room: self.flat_room(),
-            private: self.is_private(),
+            private,
         };
-        let (enough, short) = enough(asked, &so_far);
-        let Some((run, ranges)) = policy.roots(enough, short, &self.flat, divide) else {
+        // Of what has private stacks fewer roots are enough.
+        let so_far = [true, false].map(so_far);
+        let mut roots = |of: &[bool], so_far| {
+            let (enough, short) = enough(asked, so_far);
+            policy.roots(enough, short, of, divide)
+        };
+        let found =
+            roots(&self.flat.private, &so_far[0]).or_else(|| roots(&self.flat.all, &so_far[1]));
+        let Some((run, ranges)) = found else {
             return Ok(Subtrees::None);
         };
         let (begun, plan) = (now(), self.plan());
@@ -286,7 +331,7 @@ impl<L: Launcher> Run<'_, L> {
         let sums = &mut counts.workers;
         let report = &mut sums.report;
         report.count += 1;
-        report.private = so_far.private;
+        report.private |= plan.sources[run.source].private;
         report.workers = report.workers.max(workers);
         report.dispatches += at.dispatches.get(&record);
         report.donated += at.donated.get(&record);
@@ -316,7 +361,7 @@ impl<L: Launcher> Run<'_, L> {
     /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
     /// that it costs nothing.
     pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
-        let never = self.settings.policy == gpus::Policy::Device || !self.flat.contains(&true);
+        let never = self.settings.policy == gpus::Policy::Device || !self.flat.all.contains(&true);
         let waits = counts.workers.not_before.saturating_sub(counts.dispatches);
         let limit = (2 * PATIENCE).max(counts.dispatches).max(waits);
         match never {
@@ -328,7 +373,7 @@ impl<L: Launcher> Run<'_, L> {
     /// Whether half of each stack that a subtree needs is free. Above levels that wait in more of it workers would soon find no room; a level further up has more.
     fn is_half_free(&self, top: &[u32]) -> bool {
         let (plan, capacities) = (self.plan(), &self.arena.capacities);
-        let flat = plan.sources.iter().zip(&self.flat).filter(|f| *f.1);
+        let flat = plan.sources.iter().zip(&self.flat.all).filter(|f| *f.1);
         flat.map(|(source, _)| source.stack as usize).all(|s| {
             u64::from(top[s]) * 2 <= capacities[s] || capacities[s] == plan.stacks[s].few()
         })
@@ -337,27 +382,21 @@ impl<L: Launcher> Run<'_, L> {
     /// Whether workers, which are there, get what finds no room at once across the device.
     pub(super) fn take_over(&self) -> Result<bool, RunError> {
         let may = self.settings.policy == gpus::Policy::Auto
-            && self.flat.contains(&true)
-            && (self.flat_room() <= LITTLE_ROOM || self.is_private());
+            && self.flat.all.contains(&true)
+            && (self.flat_room() <= LITTLE_ROOM || self.flat.is_private(self.plan(), self.task));
         Ok(may && self.launcher.workers()? > 0)
     }
 
     /// Elements of the smallest stack that a subtree needs, of those that have room for several.
     fn flat_room(&self) -> u64 {
         let plan = self.plan();
-        let stacks = plan.sources.iter().zip(&self.flat);
+        let stacks = plan.sources.iter().zip(&self.flat.all);
         let stacks = stacks
             .filter(|(_, flat)| **flat)
             .map(|(s, _)| s.stack as usize);
         let capacities = stacks.map(|s| (s, self.arena.capacities[s]));
         let large = capacities.filter(|(s, capacity)| *capacity != plan.stacks[*s].few());
         large.map(|(_, capacity)| capacity).min().unwrap_or(0)
-    }
-
-    /// Whether workers have private stacks for anything that may be a subtree.
-    fn is_private(&self) -> bool {
-        let sources = self.plan().sources.iter().zip(&self.flat);
-        sources.filter(|(_, flat)| **flat).any(|(s, _)| s.private)
     }
 
     /// The record that workers take.

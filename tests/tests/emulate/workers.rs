@@ -276,6 +276,40 @@ fn who_has_no_roots_is_not_asked_for_them() {
     assert!(report.subtrees.count > 0, "{report:?}");
 }
 
+/// What has private stacks goes inside the blocks at once, whatever memory there is; another task of the same program goes by memory and by its own shape.
+#[test]
+fn only_what_has_private_stacks_goes_inside_in_any_memory() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut most = |task, args: &[u64]| {
+        let how = How {
+            policy: Policy::Auto,
+            ..How::new(Aggregator::HostThread, 2, 64 << 20)
+        };
+        let (_, report) = emulate(&mut emulator, how, &prepared, task, &text(args)).unwrap();
+        (report.total, report.subtrees)
+    };
+    let (total, inside) = (0..12)
+        .map(|root| most("node", &[root, 400]))
+        .max_by_key(|of| of.0)
+        .unwrap();
+    assert!(
+        total > 100 && inside.private && inside.count > 0,
+        "{total}, {inside:?}"
+    );
+    let (total, inside) = (0..40)
+        .map(|root| most("left", &[root, 25]))
+        .max_by_key(|of| of.0)
+        .unwrap();
+    assert!(
+        total > 100 && !inside.private && inside.count == 0,
+        "{total}, {inside:?}"
+    );
+}
+
 /// What is wrong of private stacks: what, what stands there, and what is put in its place. None of them makes elements of what lies anywhere: their results
 /// would be written anywhere.
 const PLANTED: [(&str, &str, &str); 4] = [
