@@ -15,6 +15,7 @@ pub mod program {
         let r = Pair { a: n as u8, ..of };
         let s = Pair { a: n, ..n };
         let t = Pair { b: n, ..p };
+        let u = Pair { b: n, ..7 };
         q.a + s.a
     }
 }
@@ -24,5 +25,5 @@ pub mod program {
 //~   help: its fields are `a`, `b`
 //~ 15:27: expected `u32`, found `u8`
 //~   help: convert it: `.. as u32`
-//~ 16:17: what the parameter `B` of `Pair` is, is not known here
-//~   help: write it, as in `name::<u32>(..)`, or write the type of the variable that the value goes to
+//~ 16:32: expected `Pair`, found `u32`
+//~ 18:32: expected `Pair`, found `an integer`

@@ -18,7 +18,7 @@ use crate::{
     generics::{FamilyId, Param, Template, TemplateId, behind},
     hir::{Expr, ExprKind, LaterCall},
     items::Item,
-    ty::Ty,
+    ty::{Class, Ty},
 };
 use millstream_graph::ty::{StructId, Type};
 use proc_macro2::Span;
@@ -382,6 +382,14 @@ impl Checker<'_> {
         // What is wrong with the base is said rather than what it leaves unknown.
         let value = self.expr(base, None);
         if self.m.diags.0.len() > diags || self.shallow(&value.ty) == Ty::Error {
+            return Err(Self::broken(s.span()));
+        }
+        let have = self.shallow(&value.ty);
+        let is_open = matches!(have, Ty::Var(v) if self.table.class(v) == Class::Any);
+        if !is_open {
+            let have = self.show(&have);
+            let text = format!("expected `{}`, found `{have}`", of.name);
+            self.error(base.span(), text);
             return Err(Self::broken(s.span()));
         }
         match self.params_now(&of.params, &g, &of.name, s.span()) {
