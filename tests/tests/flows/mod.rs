@@ -156,6 +156,33 @@ fn a_pipeline_of_narrow_channels_loses_nothing() {
     }
 }
 
+/// What blocks keep for the host is alive no more, and others may say that all is done before these have looked. Each kernel brings some of it on.
+#[test]
+fn what_is_kept_for_the_host_outlives_all_elements() {
+    let channels = [("starts", "u32", 8), ("out", "u32", 3)];
+    let nodes = [("count", "starts", &["out"][..])];
+    let program = made(PIPE, &channels, &nodes, |_| {});
+    let Some(mut bench) = Bench::new(program, 4, 256) else {
+        return;
+    };
+    let (starts, out) = (bench.channel("starts"), bench.channel("out"));
+    for seed in 1..=6 {
+        let ((), report) = bench
+            .run(seed, vec![], vec![], |run| {
+                run.send(starts, &bytes([90, 2, 70, 31, 0, 60, 1, 50]))?;
+                let mut found = drain(run, out)?;
+                found.sort_unstable();
+                let all = [90u32, 2, 70, 31, 0, 60, 1, 50].into_iter();
+                let mut expected: Vec<u32> = all.flat_map(|n| 0..n).collect();
+                expected.sort_unstable();
+                assert_eq!(found, expected, "seed {seed}");
+                Ok(())
+            })
+            .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        assert_eq!(report.total, 8, "elements");
+    }
+}
+
 const FANS: &str = "
 #[kernel]
 pub fn split(x: u32, even: Channel<u32>, odd: Channel<(u32, u8)>) {

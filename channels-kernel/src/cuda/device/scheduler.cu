@@ -16,7 +16,7 @@ FN void bring_held(FlowShared& sh) {
 
 // What one look of a block sees beside the channels; the same for all lanes.
 struct Seen {
-  bool over, quiet, pausing;
+  bool over, done, quiet, pausing;
   u32 idle, waiting;
   u64 alive;
 };
@@ -40,12 +40,12 @@ FN Seen see(FlowShared& sh, u32 looks, u64& since) {
         __nv_atomic_store_n(&state->pausing, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
       }
     }
-    bits |= (stop != GOES_ON || status != OK) | pausing << 1;
+    bits |= ((stop != GOES_ON && stop != ALL_DONE) || status != OK) | pausing << 1 | (stop == ALL_DONE) << 2;
   }
   bits = __shfl_sync(ALL_LANES, bits, 0, WARP);
   idle = __shfl_sync(ALL_LANES, idle, 0, WARP);
   waiting = __shfl_sync(ALL_LANES, waiting, 0, WARP);
-  return {(bits & 1) != 0, state_idle(idle) == gridDim.x, (bits & 2) != 0 && waiting == 0, idle, waiting, shuffle_wide(alive, 0)};
+  return {(bits & 1) != 0, (bits & 4) != 0, state_idle(idle) == gridDim.x, (bits & 2) != 0 && waiting == 0, idle, waiting, shuffle_wide(alive, 0)};
 }
 
 // Whether a channel's elements are worth a wavefront.
@@ -79,16 +79,21 @@ static __device__ __noinline__ void look(FlowShared& sh, u32 how) {
       holds |= (u64)__ballot_sync(ALL_LANES, c < CHANNELS && sh.held[c] != 0) << k * WARP;
     }
     u32 act = LEAVE, channel = 0, best = 0;
-    if (seen.over) {
+    if (seen.over || (seen.done && holds == 0)) {
       if (lane_id() == 0) sh.act = LEAVE;
       break;
     }
-    // What is kept goes first: it keeps this block from what would add to it.
+    // What is kept goes first: it keeps this block from what would add to it. Also when nothing is alive: what the host is to get is not counted, and
+    // others may say that all is done before this block has looked once. A kernel that left it would be one that brought nothing on.
     for (u64 rest = holds; rest && act == LEAVE; rest &= rest - 1) {
       channel = trailing_zeros(rest);
       const Ring& r = device_flow.rings[channel];
       if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP) == 0) reclaim(channel);
       if (__shfl_sync(ALL_LANES, ring_room(r), 0, WARP)) act = BRING_HELD;
+    }
+    if (act == LEAVE && seen.done) {
+      if (lane_id() == 0) sh.act = LEAVE;
+      break;
     }
     if (act == LEAVE && !seen.pausing) {
       const bool patient = looks <= PATIENCE, quiet = how == LAST || (idle && seen.quiet);
