@@ -177,10 +177,10 @@ impl<W: Write> Events<W> {
         }
     }
 
-    /// What a block did of a dispatch.
+    /// What a block did: of a dispatch, or of a worker's batch with all that came of it.
     fn share(&mut self, tid: usize, span: &Span, nodes: &[String]) -> io::Result<()> {
         let What::Node(node) = span.what else {
-            return Ok(());
+            return self.worker_span(tid, span, nodes);
         };
         let name = nodes.get(node as usize).map_or("?", String::as_str);
         let args = At { level: span.level };

@@ -100,7 +100,8 @@ pub struct Timeline {
     /// The host's first, which has what is done once a run; then those who worked. None if the run kept no timeline.
     pub tracks: Vec<Track>,
     /// What each block of a GPU did, in dispatches of `tracks`, but of a graph's kernel, whose blocks take wavefronts by themselves and are in `tracks`: dispatches of nodes, of which it is not known which elements the block had. Narrow
-    /// dispatches of the persistent kernel are its first warp's alone, and not here.
+    /// dispatches of the persistent kernel are its first warp's alone, and not here. Of a subtree dispatch each block is a worker: the batches that it ran with all
+    /// that came of them, at the level of the roots, and what it made a batch for others.
     pub blocks: Vec<Track>,
 }
 

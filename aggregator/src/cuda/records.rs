@@ -128,13 +128,14 @@ impl Records {
         });
     }
 
-    /// A subtree dispatch, what came of it, and when.
+    /// A subtree dispatch, what came of it, when, and of how many workers.
     pub(super) fn push_subtrees(
         &mut self,
         plan: &Plan,
         run: Run,
         worked: Worked,
         when: (u64, u64),
+        workers: u32,
     ) {
         let done = Done {
             counters: vec![0; plan.groups()],
@@ -143,6 +144,7 @@ impl Records {
         };
         if let Some(spans) = &mut self.spans {
             spans.push(plan, (&run, &done), when, By::Host);
+            spans.had_workers(when, workers);
         }
         self.keep(Record {
             run,

@@ -348,7 +348,7 @@ impl<L: Launcher> Run<'_, L> {
         // Of what workers do nobody counts lanes.
         counts.unseen = true;
         if let Some(records) = &mut counts.records {
-            records.push_subtrees(plan, run, worked, (begun, now()));
+            records.push_subtrees(plan, run, worked, (begun, now()), workers);
         }
         self.watched.publish(policy, counts.dispatches);
         Ok(if ended {
@@ -404,6 +404,7 @@ impl<L: Launcher> Run<'_, L> {
         let (plan, at) = (self.plan(), Crew::new(self.plan()));
         let mut words = at.zeroed();
         at.stack.set(&mut words, plan.sources[run.source].stack);
+        at.level.set(&mut words, run.level);
         at.first.set(&mut words, run.first);
         at.count.set(&mut words, run.count);
         let batch = ranges.batch(run.count, plan.sources[run.source].stack as usize);

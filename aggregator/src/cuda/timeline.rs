@@ -7,7 +7,7 @@ use crate::{
     timeline::{Host, Recorder, Span, Timeline, Track, What},
 };
 use millstream_channels_kernel::cuda::{
-    abi::Share,
+    abi::{Share, share},
     plan::{Plan, Source, StackKind},
 };
 use std::{collections::BTreeMap, time::Duration};
@@ -34,6 +34,9 @@ pub(super) struct Spans {
     /// How long dispatches of the persistent kernel took, and narrow ones of them.
     decided: Duration,
     narrow: Duration,
+    /// Subtree dispatches: how long all workers together were there, and how many there were at most.
+    inside: Duration,
+    workers: u32,
     host: Recorder,
     /// These two by the GPU's clock.
     kernel: Recorder,
@@ -111,6 +114,8 @@ impl Spans {
             warp: warp.into(),
             decided: Duration::ZERO,
             narrow: Duration::ZERO,
+            inside: Duration::ZERO,
+            workers: 0,
             host: Recorder::new(most),
             kernel: Recorder::new(most),
             lost: false,
@@ -125,22 +130,32 @@ impl Spans {
         self.ahead.inside(kernel, first, last);
     }
 
-    /// What blocks did of dispatches, and of how many more that is not known.
+    /// What blocks did, and of how much more that is not known.
     pub(super) fn take_shares(&mut self, plan: &Plan, words: &[u32], lost: u32) {
         let at = Share::new(plan);
         for one in words.chunks_exact(at.words()) {
-            let node = self.node_of[at.source.get(one) as usize];
+            let what = match at.what.get(one) {
+                share::BATCH => What::Batch,
+                share::GIFT => What::Donate,
+                _ => What::Node(self.node_of[at.source.get(one) as usize] as u32),
+            };
             let track = self.blocks.entry(at.block.get(one)).or_default();
             track.push(Span {
                 begin: at.begin.get(one),
                 end: at.end.get(one),
-                what: What::Node(node as u32),
+                what,
                 level: at.level.get(one).into(),
-                elements: 0,
+                elements: at.elements.get(one).into(),
                 children: 0,
             });
         }
         self.lost_shares = lost.into();
+    }
+
+    /// A subtree dispatch took so long, of so many workers.
+    pub(super) fn had_workers(&mut self, (begin, end): (u64, u64), workers: u32) {
+        self.inside += Duration::from_nanos(end.saturating_sub(begin)) * workers;
+        self.workers = self.workers.max(workers);
     }
 
     /// A dispatch, of a kernel of its own or of the persistent one.
@@ -180,15 +195,23 @@ impl Spans {
         });
     }
 
-    /// How long a block of the persistent kernel had no part of a dispatch, on an average of those that ever had one, if all is known. A narrow
-    /// dispatch is one block's.
+    /// How long a block had nothing to do that somebody else than the host decides on, on an average, if all is known: one of the persistent kernel no part of
+    /// a dispatch, of those that ever had one, where a narrow dispatch is one block's; and a worker no batch.
     pub(super) fn blocked(&self) -> Option<Duration> {
-        let blocks = self.blocks.keys().max().map_or(1, |last| last + 1);
-        let shares = self.blocks.values().flatten();
-        let shares = shares.map(|s| Duration::from_nanos(s.end.saturating_sub(s.begin)));
-        let worked = shares.sum::<Duration>() + self.narrow;
+        let of = |is_it: fn(What) -> bool| {
+            let tracks = self.blocks.iter();
+            let spans = tracks.flat_map(|(block, spans)| spans.iter().map(move |s| (*block, s)));
+            let spans = spans.filter(move |(_, s)| is_it(s.what));
+            spans.map(|(block, s)| (block, Duration::from_nanos(s.end.saturating_sub(s.begin))))
+        };
+        let shares = || of(|what| matches!(what, What::Node(_)));
+        let blocks = shares().map(|s| s.0).max().map_or(1, |last| last + 1);
+        let worked = shares().map(|s| s.1).sum::<Duration>() + self.narrow;
+        let idle = (self.decided * blocks).saturating_sub(worked) / blocks;
+        let batches = of(|what| what == What::Batch).map(|s| s.1).sum();
+        let hungry = self.inside.saturating_sub(batches) / self.workers.max(1);
         let whole = !self.lost && self.lost_shares == 0;
-        whole.then(|| (self.decided * blocks).saturating_sub(worked) / blocks)
+        whole.then(|| idle + hungry)
     }
 
     /// The persistent kernel had no room for records of so many dispatches.

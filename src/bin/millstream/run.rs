@@ -106,7 +106,9 @@ fn trace(
     let names = (outcome.call(), device.name());
     write_file_by(file, |out| trace::write(report, names, &around, out))
         .map_err(|e| unwritable("trace", file, &e))?;
-    let kept: usize = report.timeline.tracks.iter().map(|t| t.spans.len()).sum();
+    let tracks = report.timeline.tracks.iter();
+    let tracks = tracks.chain(&report.timeline.blocks);
+    let kept: usize = tracks.map(|t| t.spans.len()).sum();
     let missing = match report.timeline.missing() {
         0 => String::new(),
         n => format!(
@@ -122,14 +124,11 @@ fn trace(
     ))
 }
 
-/// That so many subtree dispatches are not told apart, and how to see what they do.
-fn unseen(subtrees: u64) -> String {
+/// That of so many subtree dispatches there are the workers' batches, and how to see what is in them.
+fn unseen(subtrees: u64) -> &'static str {
     match subtrees {
-        0 => String::new(),
-        n => format!(
-            "; what ran inside the blocks is {}, `--policy device` shows its levels",
-            count(n, "span", "spans")
-        ),
+        0 => "",
+        _ => "; what ran inside the blocks is in batches, `--policy device` shows its levels",
     }
 }
 

@@ -1,12 +1,16 @@
 //! The tier inside the blocks: what workers do for each other really happens, whoever comes first, and changes nothing.
 
 use super::MEMORY;
-use millstream_aggregator::{Aggregator, Policy, RunReport};
+use millstream_aggregator::{
+    Aggregator, Policy, RunReport,
+    timeline::{Span, What},
+};
 use millstream_tests::{
     emulator::{self, Emulator, How},
     engine::{Prepared, emulate, prepare},
     on_all_cores,
 };
+use std::time::Duration;
 
 /// A tree of random shape, of which most lies below few nodes; and a node with very many children.
 const SOURCE: &str = "#[millstream::program] mod trees {
@@ -142,6 +146,7 @@ fn who_has_nothing_gets_what_others_have() {
             let (outcome, report) = emulate(&mut emulator, how, &prepared, call.0, call.1).unwrap();
             assert_eq!((outcome.result, report.total), expected, "{how:?}");
             let now = report.subtrees;
+            batches_agree(&report, &format!("{how:?}"));
             assert!(now.recalls == 0 && now.acquired <= now.donated, "{now:?}");
             assert!(now.workers <= how.blocks && report.peak <= report.budget);
             seen.count += now.count;
@@ -152,6 +157,81 @@ fn who_has_nothing_gets_what_others_have() {
     println!("{seen:?}");
     assert!(seen.count > 0 && seen.acquired > 0);
     assert!(seen.donated > seen.acquired, "some is taken back: {seen:?}");
+}
+
+/// Each worker's batches lie one behind another, with what it gave away in them, and are all that was taken from roots and from others.
+fn batches_agree(report: &RunReport, of: &str) {
+    let timeline = &report.timeline;
+    assert_eq!(timeline.missing(), 0, "{of}");
+    let mut host = timeline.tracks[0].spans.iter();
+    let run = host.find(|s| s.what == What::Run).unwrap();
+    let (mut batches, mut given, mut worked) = (0, 0, Duration::ZERO);
+    for track in &timeline.blocks {
+        let mut last = run.begin;
+        let mut inside: Vec<&Span> = Vec::new();
+        for span in &track.spans {
+            assert!(
+                last <= span.begin && span.begin <= span.end,
+                "{of}: {last}, {span:?}"
+            );
+            match span.what {
+                What::Donate => {
+                    inside.push(span);
+                    given += span.elements;
+                }
+                What::Batch => {
+                    let within = |s: &&Span| span.begin <= s.begin && s.end <= span.end;
+                    assert!(inside.drain(..).all(|s| within(&s)), "{of}: {span:?}");
+                    assert!(span.elements > 0, "{of}: {span:?}");
+                    batches += span.elements;
+                    worked += Duration::from_nanos(span.end - span.begin);
+                    last = span.end;
+                }
+                What::Node(_) => last = span.end,
+                what => panic!("{of}: {what:?} on the track of a block"),
+            }
+        }
+        assert!(last <= run.end && inside.is_empty(), "{of}: {inside:?}");
+    }
+    let subtrees = report.subtrees;
+    assert_eq!(given, subtrees.donated, "{of}");
+    assert!(subtrees.count == 0 || batches > subtrees.acquired, "{of}");
+    let blocked = report.blocked.unwrap();
+    assert!(blocked <= report.running, "{of}: {blocked:?}");
+    // One worker has nobody to wait for, but its kernel begins and ends.
+    assert!(subtrees.count == 0 || worked > Duration::ZERO, "{of}");
+}
+
+#[test]
+fn a_trace_has_the_batches_of_each_worker() {
+    if !emulator::is_there() {
+        return;
+    }
+    let prepared = prepare(SOURCE, "trees.rs").unwrap();
+    let mut emulator = Emulator::new(&prepared.levelized).unwrap();
+    let mut reports = (0..12).map(|root| {
+        let (how, args) = (inside(3, MEMORY, 1), text(&[root, 400]));
+        let (_, report) = emulate(&mut emulator, how, &prepared, "node", &args).unwrap();
+        report
+    });
+    let report = reports.find(|r| r.subtrees.acquired > 0).unwrap();
+    let mut out = Vec::new();
+    millstream::trace::write(&report, ("node", "emulated"), &[], &mut out).unwrap();
+    let trace = String::from_utf8(out).unwrap();
+    let told = |name: &str| trace.matches(&format!("\"name\":\"{name}\"")).count();
+    let blocks = &report.timeline.blocks;
+    assert!(
+        !blocks.is_empty() && blocks.iter().all(|b| told(&b.name) == 1),
+        "{trace}"
+    );
+    let spans = |what| {
+        let all = blocks.iter().flat_map(|b| &b.spans);
+        all.filter(|s| s.what == what).count()
+    };
+    assert!(spans(What::Batch) > 0, "{report:?}");
+    for (name, what) in [("batch", What::Batch), ("donate", What::Donate)] {
+        assert_eq!(told(name), spans(what), "{name}");
+    }
 }
 
 /// Where a worker finds no room, what all have left is a level of the tier across the device.

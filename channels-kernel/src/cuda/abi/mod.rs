@@ -268,16 +268,20 @@ records! {
         room: u32 [Pushes],
     }
 
-    /// When a block worked on a dispatch, for timelines. They lie behind a `Records` of their own.
+    /// What a block did when, for timelines. They lie behind a `Records` of their own.
     Share {
         /// When it began, by the GPU's clock.
         begin: u64,
         /// When it had nothing more to do.
         end: u64,
-        /// As in `Dispatch`.
+        /// What that was: one of [`share`].
+        what: u32,
+        /// As in `Dispatch`; of a worker 0.
         source: u32,
-        /// As in `Dispatch`.
+        /// As in `Dispatch`; of a worker the roots'.
         level: u32,
+        /// Of a batch and of a gift: how many it has. Of a dispatch nobody counts them.
+        elements: u32,
         /// The block's number.
         block: u32,
     }
@@ -291,6 +295,8 @@ records! {
         first: u32,
         /// How many.
         count: u32,
+        /// Their level.
+        level: u32,
         /// How many a worker takes at a time,
         batch: u32,
         /// and how often there are some.
@@ -417,7 +423,23 @@ pub fn header(plan: &Plan) -> String {
     ] {
         out += &structure.text();
     }
-    out + &codes(status::ALL)
+    let share = format!(
+        "enum ShareKind : u32 {{ OF_DISPATCH = {}, OF_BATCH = {}, OF_GIFT = {} }};\n",
+        share::DISPATCH,
+        share::BATCH,
+        share::GIFT
+    );
+    out + &codes(status::ALL) + &share
+}
+
+/// What a [`Share`] is.
+pub mod share {
+    /// A block's part of a dispatch.
+    pub const DISPATCH: u32 = 0;
+    /// A worker's batch, roots or a gift, with all that came of it.
+    pub const BATCH: u32 = 1;
+    /// What a worker offered to others.
+    pub const GIFT: u32 = 2;
 }
 
 /// Names of the kernels.

@@ -183,7 +183,8 @@ struct Shared {
   u64 to[WARPS], value[WARPS];               // sums of the warps
   u32 leaves[MAX_PUSHES][WARPS];             // children that ended where they were spawned
 #ifdef RECORDS
-  u64 begun;  // when the block began with its dispatch
+  u64 begun;  // when the block began with its dispatch, or with its batch
+  u32 batch;  // elements of that
 #endif
 };
 // Reached by its name: through a pointer the compiler would not know which memory it is in.

@@ -244,6 +244,9 @@ FN void donate(Own& o, Crew& crew, Gift& gift) {
     o.bottom[stack] += count;
     o.donated += count;
     o.offers = 1;
+#ifdef RECORDS
+    keep_share(now_ns(), OF_GIFT, 0, crew.level, count);
+#endif
     // Relaxed: this worker's own batch is not done, so the count is not 0 before nor after.
     __nv_atomic_fetch_add(&crew.alive, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     // Release: pairs with the fence of who takes it.
@@ -412,6 +415,21 @@ static __device__ __noinline__ bool acquire(Own& o, Shared& sh, Crew& crew) {
   return go;
 }
 
+// A worker has a batch, and is done with all that came of it. All threads call both, and have met before.
+FN void batch_begins([[maybe_unused]] const Own& o, [[maybe_unused]] Shared& sh) {
+#ifdef RECORDS
+  if (thread_id() != 0) return;
+  sh.batch = 0;
+  for (u32 s = 0; s < STACKS; s++) sh.batch += have(o, s);
+  sh.begun = now_ns();
+#endif
+}
+FN void batch_ends([[maybe_unused]] const Shared& sh, [[maybe_unused]] const Crew& crew) {
+#ifdef RECORDS
+  if (thread_id() == 0) keep_share(sh.begun, OF_BATCH, 0, crew.level, sh.batch);
+#endif
+}
+
 // Adds what the worker counted to what all did, and says what it leaves. All threads call it.
 FN void tell_crew(const Own& o, Crew& crew) {
   // Relaxed, all of them: the host reads them when the kernel has ended.
@@ -436,6 +454,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
   Gift& gift = ((Gift*)crew.gifts)[blockIdx.x];
   bool stops = false;
   while (!stops && acquire(o, sh, crew)) {
+    batch_begins(o, sh);
     while (true) {
       if (warp_id() == 0) {
         // It is asked for in the dispatch before whether the last gift is gone.
@@ -471,6 +490,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
       if (stops) break;
     }
     __syncthreads();
+    batch_ends(sh, crew);
     if (thread_id() == 0) {
       if (sh.dispatch.stop == NO_ROOM) {
         // Relaxed: it only hastens the end.
