@@ -17,7 +17,8 @@
 //!
 //! How many rounds a piece has depends on their number alone ([`work`], [`PIECES`], [`TEAMS`]), and so does how they are divided. Where the
 //! order of additions shows, the results of parts are kept and joined in their order: so sums of floats have the same bits on every
-//! device. `rust::rounds` makes the serial elision add in this order too.
+//! device. `rust::rounds` makes the serial elision add in this order too. A device that is not [wide](ExprKind::Wide) gets larger pieces where the order does not
+//! show, and where it does it calls parts that are not worth a child; how much is worth one says [`Does::worth`].
 //!
 //! In a task that is called the spawns are calls, as everywhere: in a loop's too, whose rounds are then run where they are. [`alone`] says of which tasks
 //! a wide device runs that version, sharing out the rounds, and [`kept`] what it does where the order shows; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
@@ -64,6 +65,9 @@ pub(crate) const PIECES: u64 = 1 << 16;
 /// Where there are pieces for so many teams, they grow until each has so many rounds: the lanes of a GPU's warp run them side by side.
 const TEAMS: u64 = 1 << 12;
 const TEAM: u64 = 32;
+
+/// Where the device is not wide and the order does not show, there are no more pieces than so many: enough for its threads.
+const NARROW_PIECES: u64 = 1 << 8;
 
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
@@ -169,6 +173,13 @@ struct Pieces {
     waits: bool,
 }
 
+impl Pieces {
+    /// Whether it makes no difference in which order they are joined.
+    fn joins(&self) -> bool {
+        self.gathers.iter().all(Gather::joins)
+    }
+}
+
 impl Outliner<'_> {
     /// Finds what parallel loops gather, and what is wrong with them, while all of them are as they were written.
     fn examine(&mut self, e: &mut Expr, parallel: &Parallel) {
@@ -231,7 +242,7 @@ impl Outliner<'_> {
                 gathers: gathers.iter().map(|g| g.summary(&self.vars)).collect(),
             });
         }
-        let most = spawning::few(&mut body);
+        let (most, make) = (spawning::few(&mut body), Make(span));
         let pieces = Pieces {
             span,
             rounds,
@@ -244,9 +255,9 @@ impl Outliner<'_> {
             gathers,
         };
         let few = match (shared, least) {
-            (Some(_), _) => Some((most, self.as_it_was(&pieces))),
-            (None, Some(LEAST_LIGHT)) => Some((LEAST_LIGHT, self.few(&pieces))),
-            _ => None,
+            (Some(_), _) => Some((make.count(most), self.as_it_was(&pieces))),
+            (None, Some(least)) => self.few(&pieces, least),
+            (None, None) => None,
         };
         Some(self.stand_in(&pieces, before, few))
     }
@@ -294,15 +305,15 @@ impl Outliner<'_> {
         &mut self,
         pieces: &Pieces,
         mut stmts: Vec<Stmt>,
-        few: Option<(u64, Expr)>,
+        few: Option<(Expr, Expr)>,
     ) -> Expr {
         let make = Make(pieces.span);
         let count = make.fresh(&mut self.vars, "rounds", USIZE);
         stmts.push(make.bind(count, pieces.rounds.count(&make)));
         let many = make.var(count, &USIZE);
         let spawned = self.spawned(pieces, &many);
-        let (most, few) = few.map_or((0, None), |(most, few)| (most, Some(few)));
-        let test = make.compare(BinOp::Gt, many.clone(), make.count(most));
+        let (most, few) = few.map_or((make.count(0), None), |(most, few)| (most, Some(few)));
+        let test = make.compare(BinOp::Gt, many.clone(), most);
         let all = make.choose(test, spawned, few);
         stmts.push(Stmt::Expr(all));
         make.block(stmts)
@@ -320,9 +331,18 @@ impl Outliner<'_> {
         let task = self.task(pieces, false);
         let each = pieces.least.map(|least| {
             let share = |of| make.raw(BinOp::Div, count.clone(), make.count(of));
+            let max = |a, b| make.raw(BinOp::Max, a, b);
             let team = make.raw(BinOp::Min, share(TEAMS), make.count(TEAM));
-            let share = make.raw(BinOp::Max, share(PIECES), make.count(least));
-            make.raw(BinOp::Max, share, team)
+            let each = max(max(share(PIECES), make.count(least)), team);
+            let grows = pieces.joins() && !pieces.does.spawns && !pieces.does.syncs;
+            match self.kind == FunctionKind::Task && grows {
+                true => {
+                    let worth = make.count(pieces.does.worth().unwrap_or(0));
+                    let more = max(share(NARROW_PIECES), worth);
+                    make.narrow(max(each.clone(), more), each)
+                }
+                false => each,
+            }
         });
         let mut stmts = Vec::new();
         let each = each.map(|each| {
@@ -342,6 +362,13 @@ impl Outliner<'_> {
             return make.block(stmts);
         }
         let result = gather::result(&pieces.gathers);
+        let called = (!pieces.joins()).then(|| {
+            let worth = pieces.does.worth()?;
+            let few = make.compare(BinOp::Le, count.clone(), make.count(worth));
+            let few = make.narrow(few, make.bool(false));
+            Some((few, self.called(pieces, task, args.clone(), Vec::new())))
+        });
+        let before = std::mem::take(&mut stmts);
         let dest = (!result.is_unit()).then(|| {
             let var = make.fresh(&mut self.vars, "gathered", result.clone());
             self.vars[var.0].awaits = true;
@@ -362,7 +389,13 @@ impl Outliner<'_> {
             dest.iter()
                 .flat_map(|dest| gather::add(&pieces.gathers, &make, dest)),
         );
-        make.block(stmts)
+        let spawned = make.block(stmts);
+        let all = match called.flatten() {
+            Some((few, called)) => make.choose(few, called, Some(spawned)),
+            None => spawned,
+        };
+        let all = before.into_iter().chain([Stmt::Expr(all)]);
+        make.block(all.collect())
     }
 
     /// The arguments for all rounds of a loop's task.
@@ -416,8 +449,30 @@ impl Outliner<'_> {
         }
     }
 
+    /// What is run in place of a loop's task that has so many rounds a piece at least, and for how many rounds at most: where the order does not show, it is more
+    /// on a device that is not wide.
+    fn few(&mut self, pieces: &Pieces, least: u64) -> Option<(Expr, Expr)> {
+        let make = Make(pieces.span);
+        // What is no task runs its rounds where they are.
+        let grows = self.kind == FunctionKind::Task && pieces.joins();
+        let worth = pieces.does.worth().filter(|_| grows);
+        match (least == LEAST_LIGHT, worth) {
+            (true, None) => Some((make.count(least), self.here(pieces))),
+            (true, Some(worth)) => {
+                let most = make.narrow(make.count(worth), make.count(least));
+                Some((most, self.here(pieces)))
+            }
+            (false, Some(worth)) => {
+                let most = make.narrow(make.count(worth), make.count(0));
+                let narrow = make.narrow(make.bool(true), make.bool(false));
+                Some((most, make.choose(narrow, self.here(pieces), None)))
+            }
+            (false, None) => None,
+        }
+    }
+
     /// All rounds where the loop stands. What is gathered is added up as in one piece.
-    fn few(&mut self, pieces: &Pieces) -> Expr {
+    fn here(&mut self, pieces: &Pieces) -> Expr {
         let make = Make(pieces.span);
         let (mut stmts, own) = gather::start(&pieces.gathers, &make, &mut self.vars, |_| false);
         let mut body = pieces.body.clone();
@@ -485,6 +540,7 @@ impl Outliner<'_> {
             id,
             grain,
             count,
+            worth: pieces.does.worth(),
             rounds: &rounds,
             captured,
         };

@@ -59,10 +59,19 @@ fn is_plain(e: &mut Expr) -> bool {
     plain
 }
 
-/// Whether something depends on how wide the device is.
+/// Whether something is spawned where the device is wide that is called elsewhere.
 fn asks(e: &mut Expr) -> bool {
-    let mut found = matches!(&*e.kind, ExprKind::Wide);
+    let mut found = match &mut *e.kind {
+        ExprKind::If(cond, then, _) => matches!(*cond.kind, ExprKind::Wide) && spawns(then),
+        _ => false,
+    };
     e.children_mut(&mut |child| found |= asks(child));
+    found
+}
+
+fn spawns(e: &mut Expr) -> bool {
+    let mut found = matches!(&*e.kind, ExprKind::Spawn { .. });
+    e.children_mut(&mut |child| found |= spawns(child));
     found
 }
 

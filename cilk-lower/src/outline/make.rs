@@ -50,6 +50,17 @@ impl Make {
         Expr::new(ExprKind::Spawns, BOOL, self.0)
     }
 
+    /// A value where children are made on a device that is not wide, and another elsewhere.
+    pub(super) fn narrow(&self, there: Expr, elsewhere: Expr) -> Expr {
+        let wide = Expr::new(ExprKind::Wide, BOOL, self.0);
+        let spawned = self.choose(wide, elsewhere.clone(), Some(there));
+        self.choose(self.spawns(), spawned, Some(elsewhere))
+    }
+
+    pub(super) fn bool(&self, value: bool) -> Expr {
+        Expr::new(ExprKind::Bool(value), BOOL, self.0)
+    }
+
     /// Whether more lanes than so many share out the rounds of loops.
     pub(super) fn more_lanes(&self, than: u64) -> Expr {
         let lanes = Expr::new(ExprKind::Lanes, USIZE, self.0);

@@ -23,6 +23,8 @@ pub(super) struct Parts<'a> {
     pub(super) id: FnId,
     pub(super) grain: Option<VarId>,
     pub(super) count: VarId,
+    /// So many rounds are not worth several children of a device that is not wide, if that is known.
+    pub(super) worth: Option<u64>,
     pub(super) rounds: &'a Rounds,
     /// The parameters that are passed on.
     pub(super) captured: Range<usize>,
@@ -82,13 +84,27 @@ impl Parts<'_> {
             stmts.push(make.times(number.0, parts, child));
             stmts.push(make.give(None));
         }
-        let many = make.compare(BinOp::Gt, count, each);
+        let many = make.compare(BinOp::Gt, count.clone(), each);
         // What is called runs all of its rounds where they are, but for the order of additions.
-        let many = match gathers.iter().all(Gather::joins) {
-            true => make.raw(BinOp::And, many, make.spawns()),
-            false => many,
-        };
+        if gathers.iter().all(Gather::joins) {
+            let many = make.raw(BinOp::And, many, make.spawns());
+            return make.choose(many, make.block(stmts), None);
+        }
+        if let Some(worth) = self.worth {
+            let called = self.called(gathers, vars, make);
+            let few = make.compare(BinOp::Le, count, make.count(worth));
+            let few = make.narrow(few, make.bool(false));
+            stmts.insert(0, Stmt::Expr(make.choose(few, called, None)));
+        }
         make.choose(many, make.block(stmts), None)
+    }
+
+    /// Gives what a call with the same parameters gives, which adds in the same order.
+    fn called(&self, gathers: &[Gather], vars: &[Var], make: &Make) -> Expr {
+        let args = (0..self.captured.end).map(|i| make.var(VarId(i), &vars[i].ty));
+        let call = ExprKind::Call(self.id, args.collect());
+        let call = Expr::new(call, gather::result(gathers), make.0);
+        make.block(vec![make.give(Some(call))])
     }
 }
 

@@ -9,6 +9,11 @@ pub(super) const LEAST_LIGHT: u64 = 32;
 const LEAST_LARGE: u64 = 16;
 const LARGE: usize = 61;
 
+/// So much is written in the rounds that a child of a device that is not wide runs, at least: some microseconds, for a child there costs some ten
+/// nanoseconds and has no lanes to fill. No more rounds than so many, as some of what is written takes long.
+const WORTH: u64 = 1 << 14;
+const MOST_WORTH: u64 = 1 << 10;
+
 /// What rounds do.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Does {
@@ -104,5 +109,12 @@ impl Does {
             } => Some(LEAST_LARGE),
             _ => Some(LEAST_LIGHT),
         }
+    }
+
+    /// Rounds that a child runs at least where the device is not wide, if it is known how much they do.
+    pub(super) fn worth(self) -> Option<u64> {
+        let known = !self.spawns && !self.syncs && !self.work.any;
+        let least = self.least().filter(|_| known)?;
+        Some((WORTH / self.work.size.max(1) as u64).clamp(least, MOST_WORTH))
     }
 }

@@ -141,6 +141,7 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    gathered_lanes
     gathered_structs
     generic_heaps
     generic_search
@@ -269,6 +270,7 @@ programs! {
     parallel_ports
     parallel_recursion
     parallel_rows
+    parallel_sizes
     parallel_teams_named
     parameters_of_one_type
     parameters_taken_apart

@@ -7,7 +7,7 @@ use millstream_aggregator::{
 };
 use millstream_tests::{
     emulator::{self, Emulator, How},
-    engine::{Prepared, emulate, prepare},
+    engine::{Prepared, emulate, prepare, serial_tasks},
     on_all_cores,
 };
 use std::time::Duration;
@@ -364,26 +364,24 @@ fn only_what_has_private_stacks_goes_inside_in_any_memory() {
     }
     let prepared = prepare(SOURCE, "trees.rs").unwrap();
     let mut emulator = Emulator::new(&prepared.levelized).unwrap();
-    let mut most = |task, args: &[u64]| {
+    // Of the roots that with most below it.
+    let mut largest = |task, roots, below| {
+        let tasks = |root: &u64| serial_tasks(&prepared, task, &text(&[*root, below]));
+        let largest = (0..roots).max_by_key(tasks);
         let how = How {
             policy: Policy::Auto,
             ..How::new(Aggregator::HostThread, 2, 64 << 20)
         };
-        let (_, report) = emulate(&mut emulator, how, &prepared, task, &text(args)).unwrap();
+        let args = text(&[largest.unwrap(), below]);
+        let (_, report) = emulate(&mut emulator, how, &prepared, task, &args).unwrap();
         (report.total, report.subtrees)
     };
-    let (total, inside) = (0..12)
-        .map(|root| most("node", &[root, 400]))
-        .max_by_key(|of| of.0)
-        .unwrap();
+    let (total, inside) = largest("node", 12, 400);
     assert!(
         total > 100 && inside.private && inside.count > 0,
         "{total}, {inside:?}"
     );
-    let (total, inside) = (0..40)
-        .map(|root| most("left", &[root, 25]))
-        .max_by_key(|of| of.0)
-        .unwrap();
+    let (total, inside) = largest("left", 40, 25);
     assert!(
         total > 100 && !inside.private && inside.count == 0,
         "{total}, {inside:?}"
