@@ -5,7 +5,7 @@
 //! - *steady*: an index or address that grows by the same number of bytes each turn;
 //! - *lane*: what is loaded from a steady address, or computed of lanes and of what is the same in every turn.
 //!
-//! A turn may leave nothing behind but its stores. Its checks must be ones that can be asked for all turns beforehand. Whether they hold,
+//! A turn may leave nothing behind but its stores, and numbers that it gathers, `sum += x`: whole ones, of which the order does not show. Its checks must be ones that can be asked for all turns beforehand. Whether they hold,
 //! and whether what is stored is far enough from what is loaded, is found out when the loop is entered; see [`vector`](super::vector).
 
 use millstream_graph::{
@@ -67,6 +67,13 @@ pub(super) enum Step<'p> {
         ty: Scalar,
         value: Operand,
     },
+    /// What `into` gathers of each turn.
+    Gather {
+        into: LocalId,
+        op: BinOp,
+        ty: Scalar,
+        value: Operand,
+    },
 }
 
 /// What a value is from turn to turn.
@@ -78,6 +85,9 @@ enum Kind {
     /// Whether an index is below a bound.
     Below(Operand, Operand),
     Lane(Scalar),
+    /// What that variable had gathered before this turn; and with this turn's value, by that operation.
+    Gathered(LocalId),
+    Gathers(LocalId, BinOp, Operand),
 }
 
 /// The loops of a function that can take several turns at once, by their headers.
@@ -94,6 +104,9 @@ struct Finder<'p> {
     kinds: BTreeMap<LocalId, Kind>,
     /// Locals that the body assigns.
     assigned: Vec<LocalId>,
+    /// Those of them that come from the turn before and are not gathered yet; and those that are.
+    carried: Vec<LocalId>,
+    gathered: Vec<LocalId>,
     found: Lanes<'p>,
 }
 
@@ -159,6 +172,8 @@ impl<'p> Finder<'p> {
             block,
             kinds: BTreeMap::from([(counter, Kind::Steady(1))]),
             assigned,
+            carried: Vec::new(),
+            gathered: Vec::new(),
             found,
         })
     }
@@ -176,24 +191,22 @@ impl<'p> Finder<'p> {
                 dst: counter,
                 value: step,
             })
-            || self.is_read_elsewhere()
         {
             return None;
         }
         for stmt in stmts {
             self.stmt(stmt)?;
         }
-        let stores = self
-            .found
-            .steps
-            .iter()
-            .any(|s| matches!(s, Step::Store { .. }));
-        stores.then_some(self.found)
+        let leaves = |s: &Step<'_>| matches!(s, Step::Store { .. } | Step::Gather { .. });
+        let found = self.found.steps.iter().any(leaves);
+        (found && self.carried.is_empty() && !self.is_read_elsewhere()).then_some(self.found)
     }
 
-    /// Whether a turn leaves a value behind.
+    /// Whether a turn leaves another value behind.
     fn is_read_elsewhere(&self) -> bool {
-        let read = |o: Operand| matches!(o, Operand::Local(l) if l != self.found.counter && self.assigned.contains(&l));
+        let left = |l: LocalId| l == self.found.counter || self.gathered.contains(&l);
+        let read =
+            |o: Operand| matches!(o, Operand::Local(l) if !left(l) && self.assigned.contains(&l));
         let others = self
             .func
             .blocks
@@ -208,11 +221,19 @@ impl<'p> Finder<'p> {
         })
     }
 
-    /// What an operand is; nothing if it comes from the turn before.
-    fn kind(&self, operand: Operand) -> Option<Kind> {
+    /// What an operand is; nothing if it was gathered before in this turn.
+    fn kind(&mut self, operand: Operand) -> Option<Kind> {
         match operand {
             Operand::Local(local) if self.assigned.contains(&local) => {
-                self.kinds.get(&local).copied()
+                let known = self.kinds.get(&local).copied();
+                if known.is_some() || self.gathered.contains(&local) {
+                    return known;
+                }
+                // It comes from the turn before, and has to be gathered in this one.
+                if !self.carried.contains(&local) {
+                    self.carried.push(local);
+                }
+                Some(Kind::Gathered(local))
             }
             _ => Some(Kind::Once),
         }
@@ -222,7 +243,7 @@ impl<'p> Finder<'p> {
         match &stmt.kind {
             StmtKind::Assign { dst, value } => {
                 let kind = self.assign(stmt, *dst, value)?;
-                self.kinds.insert(*dst, kind);
+                self.keep(*dst, kind)?;
             }
             &StmtKind::Store {
                 addr,
@@ -239,12 +260,39 @@ impl<'p> Finder<'p> {
                     value,
                 });
             }
-            &StmtKind::Check { cond, .. } => self.found.steps.push(match self.kind(cond)? {
-                Kind::Once => Step::Holds(cond),
-                Kind::Below(index, bound) => Step::Below(index, bound),
-                _ => return None,
-            }),
+            &StmtKind::Check { cond, .. } => {
+                let step = match self.kind(cond)? {
+                    Kind::Once => Step::Holds(cond),
+                    Kind::Below(index, bound) => Step::Below(index, bound),
+                    _ => return None,
+                };
+                self.found.steps.push(step);
+            }
             _ => return None,
+        }
+        Some(())
+    }
+
+    /// A local has a value of that kind now.
+    fn keep(&mut self, dst: LocalId, kind: Kind) -> Option<()> {
+        match kind {
+            Kind::Gathers(into, op, value) if into == dst => {
+                // Once a turn, and looked at for nothing else.
+                self.carried.retain(|l| *l != into);
+                self.gathered.push(into);
+                let ty = self.func.locals[into.index()].ty;
+                let step = Step::Gather {
+                    into,
+                    op,
+                    ty,
+                    value,
+                };
+                self.found.steps.push(step);
+            }
+            _ if self.carried.contains(&dst) => return None,
+            _ => {
+                self.kinds.insert(dst, kind);
+            }
         }
         Some(())
     }
@@ -272,6 +320,14 @@ impl<'p> Finder<'p> {
             }
             (Rvalue::SlotAddr(_) | Rvalue::FrameLoad(_) | Rvalue::FrameAddr(_), _) => return None,
             _ if all_once => (Step::Once(stmt), Kind::Once),
+            (Rvalue::Use(_), [kind @ (Kind::Gathered(_) | Kind::Gathers(..))]) => {
+                return Some(*kind);
+            }
+            (&Rvalue::Binary(op, gathered, value), [Kind::Gathered(into), Kind::Lane(_)])
+            | (&Rvalue::Binary(op, value, gathered), [Kind::Lane(_), Kind::Gathered(into)]) => {
+                let same = self.func.type_of(gathered) == ty && self.func.type_of(value) == ty;
+                return (same && gathers(op, ty)).then_some(Kind::Gathers(*into, op, value));
+            }
             (Rvalue::Use(_), [kind @ Kind::Steady(_)]) => (Step::Steady(stmt), *kind),
             (
                 Rvalue::Binary(BinOp::Add, ..),
@@ -316,7 +372,7 @@ impl<'p> Finder<'p> {
     }
 
     /// Whether a value has a lane for each turn, or is the same in all.
-    fn lane(&self, operand: Operand, ty: Scalar) -> Option<()> {
+    fn lane(&mut self, operand: Operand, ty: Scalar) -> Option<()> {
         (self.func.type_of(operand) == ty
             && matches!(self.kind(operand)?, Kind::Once | Kind::Lane(_)))
         .then_some(())
@@ -331,6 +387,16 @@ const fn is_size(ty: Scalar) -> bool {
 /// Whether an operation is one instruction on lanes, with the bits that it has one by one.
 const fn unary_lanes(op: UnOp, ty: Scalar) -> bool {
     matches!(op, UnOp::Neg | UnOp::Abs | UnOp::Sqrt) && ty.is_float()
+}
+
+/// Whether the order of turns does not show in what is gathered so, and it is one instruction on lanes.
+const fn gathers(op: BinOp, ty: Scalar) -> bool {
+    let order = match op {
+        BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor => true,
+        BinOp::Min | BinOp::Max => ty.size() == 4,
+        _ => false,
+    };
+    order && ty.is_int() && matches!(ty.size(), 4 | 8)
 }
 
 /// The same of operations on two operands.

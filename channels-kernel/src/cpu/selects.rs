@@ -236,7 +236,13 @@ impl<'f> Selects<'f> {
             | Rvalue::PtrAdd { .. }
             | Rvalue::Unary(UnOp::Neg | UnOp::Not, _) => true,
             Rvalue::Cast(_, of) => !is_float(*of),
-            Rvalue::Binary(op, a, _) => match op {
+            Rvalue::Binary(op, a, b) => match op {
+                // A shift, or a mask.
+                BinOp::Div | BinOp::Rem => {
+                    let unsigned = self.function.type_of(*a).is_int()
+                        && !self.function.type_of(*a).is_signed();
+                    unsigned && matches!(b, Operand::Const(_, by) if by.is_power_of_two())
+                }
                 BinOp::Add | BinOp::Sub | BinOp::Mul => true,
                 BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Shr => true,
                 BinOp::Min | BinOp::Max => !is_float(*a),
@@ -308,6 +314,10 @@ mod tests {
             for i in 0..n { if i >> 3 & 1 == 1 { k += a; } else if i & 2 == 0 { k ^= b; } }
             k";
         assert_eq!(branches(body), (3, 1), "the loop's");
+        let body = "let mut k = n;
+            while k != 1 { k = if k % 2 == 0 { k / 2 } else { 3 * k + 1 }; }
+            k as i32";
+        assert_eq!(branches(body), (2, 1), "the loop's");
         let body = "let (mut k, mut l) = (a, b); if k > l { (k, l) = (l, k); } k * 3 + l";
         assert_eq!(branches(body), (1, 0));
     }

@@ -9,7 +9,8 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, TrapCode, Type, Va
 use cranelift_frontend::Switch;
 use millstream_graph::{
     ir::{
-        BlockId, CheckKind, Combine, FuncId, LocalId, Operand, Rvalue, Stmt, StmtKind, Terminator,
+        self, BlockId, CheckKind, Combine, FuncId, LocalId, Operand, Rvalue, Stmt, StmtKind,
+        Terminator,
     },
     ty::{Layout, PieceKind, Scalar},
 };
@@ -17,6 +18,15 @@ use std::mem::offset_of;
 
 /// Up to so many bytes are copied and zeroed by instructions in place.
 const SMALL: u64 = 128;
+/// So many statements at most are written once more at each end of a loop's turns.
+const SHORT_TEST: usize = 4;
+
+/// Where an edge leads that closes a loop, and what of the function's blocks that is.
+#[derive(Clone, Copy)]
+struct Closing {
+    target: Block,
+    header: BlockId,
+}
 
 impl<'p> Gen<'_, 'p> {
     pub(super) fn stmt(&mut self, stmt: &'p Stmt) {
@@ -285,21 +295,35 @@ impl<'p> Gen<'_, 'p> {
     }
 
     /// The block that an edge goes to, and where it leads from there: an edge that closes a loop goes through a block that polls.
-    fn edge(&mut self, from: BlockId, to: BlockId) -> (Block, Option<Block>) {
+    fn edge(&mut self, from: BlockId, to: BlockId) -> (Block, Option<Closing>) {
         let target = match self.body().lanes.get(&to) {
             Some((lanes, entry)) if lanes.body != from => *entry,
             _ => self.block(to),
         };
         if self.body().flow.back_edges().contains(&(from, to)) {
-            (self.b.create_block(), Some(target))
+            let closing = Closing { target, header: to };
+            (self.b.create_block(), Some(closing))
         } else {
             (target, None)
         }
     }
 
-    /// Writes the block of a closing edge: leaves if the run is cancelled.
-    pub(super) fn poll(&mut self, (block, target): (Block, Option<Block>)) {
-        let Some(target) = target else { return };
+    /// Writes the block of a closing edge: leaves if the run is cancelled, and asks whether there is another turn where that is a short question.
+    fn poll(&mut self, (block, closing): (Block, Option<Closing>)) {
+        let Some(Closing { target, header }) = closing else {
+            return;
+        };
+        self.ends_turn(block);
+        match self.short_test(header) {
+            Some(test) => self.ask_again(header, test),
+            None => {
+                self.b.ins().jump(target, &[]);
+            }
+        }
+    }
+
+    /// Begins the block at the end of a turn: leaves if the run is cancelled.
+    pub(super) fn ends_turn(&mut self, block: Block) {
         self.b.switch_to_block(block);
         let cancel = self
             .cancel
@@ -307,7 +331,32 @@ impl<'p> Gen<'_, 'p> {
         let cancel = self.kept(cancel);
         let flag = self.b.ins().load(types::I32, MEMORY, cancel, 0);
         self.leave_if(flag, |g| g.say(status::CANCELLED, 0));
-        self.b.ins().jump(target, &[]);
+    }
+
+    /// A loop's header that does nothing but ask whether there is another turn: what it computes for that, and where it goes.
+    fn short_test(&self, header: BlockId) -> Option<&'p ir::Block> {
+        let block = &self.body().func.blocks[header.index()];
+        let short = block.stmts.len() <= SHORT_TEST
+            && block
+                .stmts
+                .iter()
+                .all(|s| matches!(s.kind, StmtKind::Assign { .. }));
+        // What goes on in another loop is asked there.
+        let back = &self.body().flow.back_edges();
+        let inside = block.term.targets().all(|to| !back.contains(&(header, to)));
+        (short && inside && matches!(block.term, Terminator::Branch { .. })).then_some(block)
+    }
+
+    /// Asks at the end of a turn what the header asks, so that a turn jumps once and not twice.
+    fn ask_again(&mut self, header: BlockId, test: &'p ir::Block) {
+        for stmt in &test.stmts {
+            self.stmt(stmt);
+        }
+        if let Terminator::Branch { cond, then, other } = &test.term {
+            let cond = self.operand(*cond);
+            let (then, other) = (self.edge(header, *then), self.edge(header, *other));
+            self.b.ins().brif(cond, then.0, &[], other.0, &[]);
+        }
     }
 
     /// The end of the body: results go where its exit says.

@@ -4,6 +4,8 @@
 //! if, for all turns that are left, every check of the loop would hold, and nothing is stored within a vector's length of what is loaded from
 //! elsewhere. The loop itself comes behind them as it was: it takes the turns that are left over, or all of them with their checks, so
 //! that what fails fails as written.
+//!
+//! What turns gather is gathered in vectors, one for each that a turn of the first loop takes, and joined to what there was before when these loops are done.
 
 use super::{
     body::{Gen, clif},
@@ -12,8 +14,9 @@ use super::{
 use cranelift_codegen::ir::{
     Block, InstBuilder, MemFlagsData, Type, Value, condcodes::IntCC, types,
 };
+use cranelift_frontend::Variable;
 use millstream_graph::{
-    ir::{LocalId, Operand},
+    ir::{BinOp, LocalId, Operand},
     ty::Scalar,
 };
 use std::collections::BTreeMap;
@@ -29,6 +32,14 @@ const ANYWHERE: MemFlagsData = MemFlagsData::new().with_notrap();
 type Splats = BTreeMap<Key, Value>;
 /// A local, or the type's name and bits of a constant: an operand that has an order.
 type Key = (Option<LocalId>, &'static str, u64);
+
+/// A variable that gathers, and the vectors in which it does meanwhile.
+struct Gathered {
+    into: LocalId,
+    op: BinOp,
+    ty: Scalar,
+    vectors: Vec<Variable>,
+}
 
 const fn key(operand: Operand) -> Key {
     match operand {
@@ -69,16 +80,72 @@ impl<'p> Gen<'_, 'p> {
         self.b.switch_to_block(guard);
         let fine = self.all_checks_hold(lanes, left);
         let splats = self.splats(lanes);
+        let gathered = self.begin_gathering(lanes);
         self.b.ins().brif(fine, wide, &[], header, &[]);
 
-        self.vector_loop(
-            lanes,
-            &splats,
-            (wide, narrow),
-            UNROLLED as i64 * count,
-            UNROLLED,
-        );
-        self.vector_loop(lanes, &splats, (narrow, header), count, 1);
+        let after = match gathered.is_empty() {
+            true => header,
+            false => self.b.create_block(),
+        };
+        let several = UNROLLED as i64 * count;
+        self.vector_loop(lanes, (&splats, &gathered), (wide, narrow), several);
+        self.vector_loop(lanes, (&splats, &gathered), (narrow, after), count);
+        if after != header {
+            self.b.switch_to_block(after);
+            self.join_gathered(&gathered);
+            self.b.ins().jump(header, &[]);
+        }
+    }
+
+    /// Vectors for what turns gather, that change nothing yet.
+    fn begin_gathering(&mut self, lanes: &Lanes<'p>) -> Vec<Gathered> {
+        let mut out = Vec::new();
+        for step in &lanes.steps {
+            let &Step::Gather { into, op, ty, .. } = step else {
+                continue;
+            };
+            let nothing = match op {
+                // What was gathered before, once more.
+                BinOp::And | BinOp::Or | BinOp::Min | BinOp::Max => {
+                    self.operand(Operand::Local(into))
+                }
+                _ => self.constant(ty, 0),
+            };
+            let nothing = self.b.ins().splat(vector_type(ty), nothing);
+            let vectors = (0..UNROLLED).map(|_| {
+                let vector = self.b.declare_var(vector_type(ty));
+                self.b.def_var(vector, nothing);
+                vector
+            });
+            out.push(Gathered {
+                into,
+                op,
+                ty,
+                vectors: vectors.collect(),
+            });
+        }
+        out
+    }
+
+    /// Joins what was gathered in vectors to what their variable holds.
+    fn join_gathered(&mut self, gathered: &[Gathered]) {
+        for &Gathered {
+            into,
+            op,
+            ty,
+            ref vectors,
+        } in gathered
+        {
+            let vectors: Vec<Value> = vectors.iter().map(|v| self.b.use_var(*v)).collect();
+            let joined = vectors.into_iter();
+            let joined = joined.reduce(|a, b| self.binary(op, ty, a, b));
+            let mut sum = self.operand(Operand::Local(into));
+            for lane in 0..(VECTOR / ty.size()) as u8 {
+                let one = joined.map(|vector| self.b.ins().extractlane(vector, lane));
+                sum = one.map_or(sum, |one| self.binary(op, ty, sum, one));
+            }
+            self.set(into, sum);
+        }
     }
 
     /// Whether all checks would hold in the `left` turns to come, and stores keep their distance. Writes what is the same in every turn.
@@ -106,7 +173,7 @@ impl<'p> Gen<'_, 'p> {
                 }
                 Step::Load { addr, offset, .. } => touched.push((addr, offset, false)),
                 Step::Store { addr, offset, .. } => touched.push((addr, offset, true)),
-                Step::Unary { .. } | Step::Binary { .. } => {}
+                Step::Unary { .. } | Step::Binary { .. } | Step::Gather { .. } => {}
             }
         }
         let mut seen = Vec::new();
@@ -165,17 +232,38 @@ impl<'p> Gen<'_, 'p> {
         splats
     }
 
-    /// One of the loops: while `turns` are left it takes them, `vectors` at once.
+    /// One of the loops: while `turns` are left it takes them at once.
     fn vector_loop(
         &mut self,
         lanes: &Lanes<'p>,
-        splats: &Splats,
+        (splats, gathered): (&Splats, &[Gathered]),
         (head, after): (Block, Block),
         turns: i64,
-        vectors: u64,
     ) {
-        let body = self.b.create_block();
+        let (body, closing) = (self.b.create_block(), self.b.create_block());
         self.b.switch_to_block(head);
+        self.are_left(lanes, turns, (body, after));
+
+        self.b.switch_to_block(body);
+        for step in &lanes.steps {
+            if let Step::Steady(stmt) = step {
+                self.stmt(stmt);
+            }
+        }
+        let vectors = turns as u64 * lanes.element / VECTOR;
+        for vector in 0..vectors {
+            self.vector_turn(lanes, (splats, gathered), vector);
+        }
+        let at = self.operand(Operand::Local(lanes.counter));
+        let next = self.b.ins().iadd_imm_u(at, turns);
+        self.set(lanes.counter, next);
+        self.b.ins().jump(closing, &[]);
+        self.ends_turn(closing);
+        self.are_left(lanes, turns, (body, after));
+    }
+
+    /// Goes on at one block while so many turns are left, else at another.
+    fn are_left(&mut self, lanes: &Lanes<'p>, turns: i64, (body, after): (Block, Block)) {
         let (at, end) = (
             self.operand(Operand::Local(lanes.counter)),
             self.operand(lanes.end),
@@ -186,25 +274,16 @@ impl<'p> Gen<'_, 'p> {
             .ins()
             .icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, left, turns);
         self.b.ins().brif(enough, body, &[], after, &[]);
-
-        self.b.switch_to_block(body);
-        for step in &lanes.steps {
-            if let Step::Steady(stmt) = step {
-                self.stmt(stmt);
-            }
-        }
-        for vector in 0..vectors {
-            self.vector_turn(lanes, splats, vector * VECTOR);
-        }
-        let next = self.b.ins().iadd_imm_u(at, turns);
-        self.set(lanes.counter, next);
-        let closing = self.b.create_block();
-        self.b.ins().jump(closing, &[]);
-        self.poll((closing, Some(head)));
     }
 
-    /// What a turn does to a vector, `displaced` bytes from where the counter stands.
-    fn vector_turn(&mut self, lanes: &Lanes<'p>, splats: &Splats, displaced: u64) {
+    /// What a turn does to a vector, so many vectors from where the counter stands.
+    fn vector_turn(
+        &mut self,
+        lanes: &Lanes<'p>,
+        (splats, gathered): (&Splats, &[Gathered]),
+        vector: u64,
+    ) {
+        let displaced = vector * VECTOR;
         let mut values: BTreeMap<LocalId, Value> = BTreeMap::new();
         let value = |values: &BTreeMap<LocalId, Value>, operand: Operand| match operand {
             Operand::Local(local) if values.contains_key(&local) => values[&local],
@@ -240,6 +319,20 @@ impl<'p> Gen<'_, 'p> {
                     let addr = self.operand(addr);
                     let (addr, at) = self.displaced(addr, offset + displaced);
                     self.b.ins().store(ANYWHERE, stored, addr, at);
+                }
+                Step::Gather {
+                    into,
+                    op,
+                    ty,
+                    value: of,
+                } => {
+                    let of = value(&values, of);
+                    let own = gathered.iter().find(|g| g.into == into);
+                    if let Some(own) = own.map(|g| g.vectors[vector as usize]) {
+                        let before = self.b.use_var(own);
+                        let after = self.binary(op, ty, before, of);
+                        self.b.def_var(own, after);
+                    }
                 }
                 Step::Once(_) | Step::Steady(_) | Step::Holds(_) | Step::Below(..) => {}
             }
