@@ -406,6 +406,7 @@ const fn binary_lanes(op: BinOp, ty: Scalar) -> bool {
         BinOp::Mul => ty.is_float() || ty.size() == 4,
         BinOp::Div => ty.is_float(),
         BinOp::And | BinOp::Or | BinOp::Xor => ty.is_int() && matches!(ty.size(), 4 | 8),
+        BinOp::Min | BinOp::Max => ty.is_int() && ty.size() == 4,
         _ => false,
     }
 }

@@ -80,6 +80,20 @@ pub mod program {
         sum
     }
 
+    /// The lesser and the greater of neighbours, stored.
+    #[task]
+    pub fn ordered(n: usize, a: &mut [i32], b: &mut [i32], c: &mut [u32]) -> u32 {
+        let mut most = 0;
+        for (x, y) in a[..n].iter_mut().zip(b.iter_mut()) {
+            (*x, *y) = ((*x).min(*y), (*x).max(*y));
+        }
+        for x in c[..n].iter_mut() {
+            *x = (*x).clamp(1 << 20, 1 << 31);
+            most = most.max(*x);
+        }
+        most
+    }
+
     /// A store to what does not move.
     #[task]
     pub fn running(n: usize, a: &[u32], out: &mut [u32]) -> u32 {
@@ -162,5 +176,12 @@ millstream_tests::cases! {
     shifted(50, 5, &mut ramp());
     shifted(50, 16, &mut ramp());
     shifted(50, 17, &mut ramp());
+    ordered(0, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(1, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(4, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(7, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(16, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(19, &mut signs(3), &mut signs(7), &mut ramp());
+    ordered(70, &mut signs(3), &mut signs(7), &mut ramp());
     running(70, &ramp(), &mut [0; 2]);
 }
