@@ -365,7 +365,6 @@ impl<'p> Finder<'p> {
     fn touches(&mut self, addr: Operand, ty: Scalar) -> Option<()> {
         let size = ty.size();
         let fits = self.kind(addr)? == Kind::Steady(size)
-            && matches!(size, 4 | 8)
             && (self.found.element == 0 || self.found.element == size);
         self.found.element = size;
         (fits && ty != Scalar::Ptr).then_some(())
@@ -393,20 +392,20 @@ const fn unary_lanes(op: UnOp, ty: Scalar) -> bool {
 const fn gathers(op: BinOp, ty: Scalar) -> bool {
     let order = match op {
         BinOp::Add | BinOp::And | BinOp::Or | BinOp::Xor => true,
-        BinOp::Min | BinOp::Max => ty.size() == 4,
+        BinOp::Min | BinOp::Max => ty.size() <= 4,
         _ => false,
     };
-    order && ty.is_int() && matches!(ty.size(), 4 | 8)
+    order && ty.is_int()
 }
 
 /// The same of operations on two operands.
 const fn binary_lanes(op: BinOp, ty: Scalar) -> bool {
     match op {
-        BinOp::Add | BinOp::Sub => matches!(ty.size(), 4 | 8),
-        BinOp::Mul => ty.is_float() || ty.size() == 4,
+        BinOp::Add | BinOp::Sub => true,
+        BinOp::Mul => ty.is_float() || matches!(ty.size(), 2 | 4),
         BinOp::Div => ty.is_float(),
-        BinOp::And | BinOp::Or | BinOp::Xor => ty.is_int() && matches!(ty.size(), 4 | 8),
-        BinOp::Min | BinOp::Max => ty.is_int() && ty.size() == 4,
+        BinOp::And | BinOp::Or | BinOp::Xor => ty.is_int(),
+        BinOp::Min | BinOp::Max => ty.is_int() && ty.size() <= 4,
         _ => false,
     }
 }

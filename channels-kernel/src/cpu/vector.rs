@@ -51,7 +51,7 @@ const fn key(operand: Operand) -> Key {
 fn vector_type(ty: Scalar) -> Type {
     clif(ty)
         .by((VECTOR / ty.size()) as u32)
-        .expect("elements of 4 and 8 bytes fill a vector")
+        .expect("elements of up to 8 bytes fill a vector")
 }
 
 impl<'p> Gen<'_, 'p> {

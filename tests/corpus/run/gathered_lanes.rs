@@ -94,6 +94,32 @@ pub mod program {
         most
     }
 
+    /// Of bytes and of numbers of two.
+    #[task]
+    pub fn short(n: usize, a: &mut [u8], b: &[u8], c: &mut [i16], d: &mut [bool]) -> (u8, u8, i16, i16, i16) {
+        let (mut sum, mut least, mut most) = (3u8, 200, -7i16);
+        let (mut product, mut xor) = (0i16, 1);
+        for (x, y) in a[..n].iter_mut().zip(b) {
+            *x = x.wrapping_add(*y) ^ 0x5a;
+            sum = sum.wrapping_add(*x);
+        }
+        for x in &a[..n] {
+            least = least.min(*x | 1);
+        }
+        for x in c[..n].iter_mut() {
+            *x = x.wrapping_mul(*x).wrapping_sub(9);
+            most = most.max(*x);
+        }
+        for x in &c[..n] {
+            product = product.wrapping_add(x.wrapping_mul(77));
+            xor ^= x;
+        }
+        for (x, y) in d[..n].iter_mut().zip(&a[..n]) {
+            *x ^= *y > 100;
+        }
+        (sum, least, most, product, xor)
+    }
+
     /// A store to what does not move.
     #[task]
     pub fn running(n: usize, a: &[u32], out: &mut [u32]) -> u32 {
@@ -116,6 +142,14 @@ fn signs(by: u32) -> Vec<i32> {
 
 fn wide(by: u64) -> Vec<u64> {
     (0..70).map(|i: u64| (i + by).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
+}
+
+fn bytes(by: u32) -> Vec<u8> {
+    (0..70).map(|i: u32| (i.wrapping_mul(by * 2_654_435_769) >> 24) as u8).collect()
+}
+
+fn shorts() -> Vec<i16> {
+    (0..70).map(|i: u32| (i.wrapping_mul(2_654_435_769) >> 16) as i16).collect()
 }
 
 millstream_tests::cases! {
@@ -183,5 +217,18 @@ millstream_tests::cases! {
     ordered(16, &mut signs(3), &mut signs(7), &mut ramp());
     ordered(19, &mut signs(3), &mut signs(7), &mut ramp());
     ordered(70, &mut signs(3), &mut signs(7), &mut ramp());
+    short(0, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(1, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(7, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(8, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(15, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(16, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(17, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(31, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(33, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(63, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(64, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(65, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
+    short(70, &mut bytes(3), &bytes(7), &mut shorts(), &mut [true; 70]);
     running(70, &ramp(), &mut [0; 2]);
 }
