@@ -256,18 +256,16 @@ impl<'a> Choice<'a> {
             let is = |o: Operand| is_now(&now, o);
             let value = match value {
                 Rvalue::Use(o) => is(*o),
-                // Written anew, so that its address is the slot's in the place that it gets, too.
-                Rvalue::SlotAddr(_) => {
-                    now.insert(*dst, Operand::Local(*dst));
-                    self.stmts.push(stmt.clone());
-                    continue;
-                }
+                // A local of its own: the arm may be another's, too, and what is a variable's address is set once.
+                Rvalue::SlotAddr(_) => self.add(ty, value.clone()),
                 Rvalue::Load { .. } => {
                     let slot = self.results.loaded(value)?;
                     match self.loaded.get(&slot) {
                         Some(local) => Operand::Local(*local),
                         None => {
-                            let loaded = self.add(ty, value.clone());
+                            let mut value = value.clone();
+                            value.operands_mut(|o| *o = is(*o));
+                            let loaded = self.add(ty, value);
                             self.loaded.extend(loaded.local().map(|l| (slot, l)));
                             loaded
                         }

@@ -286,6 +286,7 @@ programs! {
     queens
     quick_sorts
     quicksort
+    random_addresses_of_choices
     random_nested_products
     random_numbers
     random_reduction_rounds
