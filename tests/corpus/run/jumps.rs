@@ -90,6 +90,42 @@ pub mod program {
             *x = 7;
         }
     }
+
+    /// Behind numbers and copies.
+    #[task]
+    pub fn numbered(a: &mut [u32], n: usize) -> [u64; 12] {
+        let mut out = [0; 12];
+        let pair = |s: u64, i: usize, x: u32| put(put(s, i as u32), x);
+        for (i, x) in a.iter().enumerate().skip(n) {
+            out[0] = pair(out[0], i, *x);
+        }
+        for (i, x) in a.iter().rev().enumerate().skip(n).take(3) {
+            out[1] = pair(out[1], i, *x);
+        }
+        for (i, x) in a.iter().skip(1).enumerate().take(7).skip(n).skip(1) {
+            out[2] = pair(out[2], i, *x);
+        }
+        out[3] = a.iter().copied().enumerate().skip(n).fold(0, |s, (i, x)| pair(s, i, x));
+        out[4] = a.iter().copied().skip(n).take(4).fold(0, put);
+        for (i, part) in a.chunks(3).enumerate().skip(n) {
+            out[5] = pair(out[5], i, part[part.len() - 1]);
+        }
+        for (i, part) in a.windows(2).enumerate().skip(n).take(2) {
+            out[6] = pair(out[6], i, part[1]);
+        }
+        out[7] = a.iter().enumerate().nth(n).map_or(5, |(i, x)| pair(0, i, *x));
+        out[8] = a.iter().copied().nth(n).map_or(5, |x| put(0, x));
+        out[9] = a.iter().enumerate().skip(2).enumerate().skip(n).fold(0, |s, (i, (k, x))| pair(pair(s, i, *x), k, 1));
+        for (i, x) in a.iter_mut().enumerate().skip(n).step_by(2) {
+            *x += i as u32;
+        }
+        for (i, x) in a.iter_mut().enumerate().skip(n).filter(|(i, _)| i % 3 == 0) {
+            *x ^= i as u32 + 8;
+        }
+        out[10] = a.iter().enumerate().skip(n).zip(a.iter()).fold(0, |s, ((i, x), y)| put(pair(s, i, *x), *y));
+        out[11] = a.iter().enumerate().skip(n).position(|(i, x)| i as u32 == *x).map_or(77, |at| at as u64);
+        out
+    }
 }
 
 millstream_tests::cases! {
@@ -110,4 +146,9 @@ millstream_tests::cases! {
     found(&[3], 1, 9);
     written(&mut [3, 1, 4, 1, 5, 9, 2, 6, 5], 2, 3);
     written(&mut [3, 1, 4, 1], 4, 2);
+    numbered(&mut [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5], 2);
+    numbered(&mut [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8], 0);
+    numbered(&mut [3, 1, 4], 3);
+    numbered(&mut [3, 1, 4], usize::MAX);
+    numbered(&mut [], 1);
 }

@@ -1,5 +1,5 @@
 //! `skip` and `step_by` next to a slice go where its items are, as they do in Rust: those that are left out are not walked over. They are a part of the slice,
-//! and of what is stepped through the first of each chunk.
+//! and of what is stepped through the first of each chunk. So does `skip` behind `enumerate` and `copied`, where the numbers begin later.
 
 use super::{
     super::{
@@ -66,6 +66,16 @@ impl Checker<'_> {
             && self.slice_under(base).is_some()
     }
 
+    /// The same, perhaps with numbers, or copied.
+    pub(super) fn jumps_at_most(&mut self, e: &syn::Expr) -> bool {
+        let mut adaptors = Vec::new();
+        let Some(base) = self.links(e, &mut adaptors).cloned() else {
+            return false;
+        };
+        let is_part = matches!(&base, syn::Expr::MethodCall(m) if !m.args.is_empty());
+        self.cuts(&adaptors, is_part).0 == adaptors.len() && self.slice_under(&base).is_some()
+    }
+
     /// How many items a slice has, of a chain that is these.
     pub(super) fn length_of(&mut self, e: &syn::Expr) -> Option<syn::Expr> {
         let of = self.slice_under(strip(e)).filter(|of| of.width.is_none())?;
@@ -82,14 +92,8 @@ impl Checker<'_> {
         place: Place<'_>,
     ) -> Option<(Loop, usize)> {
         let is_part = matches!(base, syn::Expr::MethodCall(m) if !m.args.is_empty());
-        let cuts = adaptors
-            .iter()
-            .take_while(|m| match m.method.to_string().as_str() {
-                "rev" => m.args.is_empty() && !is_part,
-                name => matches!(name, "skip" | "take") && m.args.len() == 1,
-            })
-            .count();
-        let step = adaptors.get(cuts);
+        let (cuts, is_whole) = self.cuts(adaptors, is_part);
+        let step = adaptors.get(cuts).filter(|_| is_whole);
         let step = step.filter(|m| m.method == "step_by" && m.args.len() == 1);
         let jumps = adaptors[..cuts].iter().any(|m| m.method == "skip");
         if step.is_none() && !jumps {
@@ -108,10 +112,18 @@ impl Checker<'_> {
             before.extend(quote_spanned!(span=> let #width: usize = #of_width;));
         }
         let is_windows = of.method == "windows";
-        let mut from_end = false;
+        let (mut from_end, mut copied, mut counts) = (false, false, None);
         for m in &adaptors[..cuts] {
             let Some(number) = m.args.first() else {
-                from_end = !from_end;
+                match m.method.to_string().as_str() {
+                    "rev" => from_end = !from_end,
+                    "enumerate" => {
+                        let at = all.variable("at");
+                        before.extend(quote_spanned!(span=> let mut #at: usize = 0;));
+                        counts = Some(at);
+                    }
+                    _ => copied = true,
+                }
                 continue;
             };
             let elements = match (&of.width, is_windows, m.method == "skip") {
@@ -123,7 +135,12 @@ impl Checker<'_> {
             };
             let part = part_left(m, from_end, &slice, &count);
             before.extend(quote_spanned!(span=>
-                let #count: usize = #number; let #count = (#elements).min(#slice.len()); let #slice = #by #slice[#part];));
+                let #count: usize = #number;));
+            // Where there are fewer items none is numbered.
+            let numbered = counts.iter().filter(|_| m.method == "skip");
+            before.extend(quote_spanned!(span=> #(#numbered = #numbered.wrapping_add(#count);)*));
+            before.extend(quote_spanned!(span=>
+                let #count = (#elements).min(#slice.len()); let #slice = #by #slice[#part];));
         }
         let over = match step {
             Some(step) => {
@@ -150,7 +167,33 @@ impl Checker<'_> {
         };
         all.rounds = vec![Rounds::new(&over, span)];
         all.before = before;
+        let item = item(span);
+        if copied {
+            all.then(&quote_spanned!(span=> let #item = *#item;));
+            all.refers = false;
+        }
+        if let Some(at) = counts {
+            all.then(&quote_spanned!(span=> let #item = (#at, #item); #at += 1;));
+            all.refers = false;
+        }
         Some((all, cuts))
+    }
+
+    /// How many of the first adaptors leave items out or turn them round, with what stands between them; and whether nothing does.
+    fn cuts(&mut self, adaptors: &[&syn::ExprMethodCall], is_part: bool) -> (usize, bool) {
+        let (mut cuts, mut counted, mut between) = (0, false, false);
+        for (i, m) in adaptors.iter().enumerate() {
+            match (m.method.to_string().as_str(), m.args.len()) {
+                ("rev", 0) if !is_part && !between => cuts = i + 1,
+                ("skip" | "take", 1) => (cuts, counted) = (i + 1, between),
+                ("copied" | "cloned", 0) if !between => between = true,
+                ("enumerate", 0) if !adaptors[..i].iter().any(|m| m.method == "enumerate") => {
+                    between = true;
+                }
+                _ => break,
+            }
+        }
+        (cuts, !counted)
     }
 }
 

@@ -286,7 +286,10 @@ pub(super) fn is_head(
 ) -> bool {
     let name = m.method.to_string();
     let mut from = adaptors.iter().skip_while(|of| !std::ptr::eq(**of, m));
-    let cuts = matches!(&*name, "skip" | "take") && is_of_elements(over);
+    let mut before = adaptors.iter().take_while(|of| !std::ptr::eq(**of, m));
+    let cuts = matches!(&*name, "skip" | "take")
+        && is_of_elements(over)
+        && !before.any(|of| of.method == "enumerate");
     match &*name {
         "zip" => !matches!(over, syn::Expr::Range(_)) && m.args.iter().all(is_side),
         _ => {

@@ -195,7 +195,10 @@ impl Checker<'_> {
             let syn::Expr::MethodCall(cut) = strip(&first.receiver) else {
                 return false;
             };
-            self.only_jumps(&cut.receiver) && self.only_jumps(&first.receiver)
+            match search.end.method == "nth" {
+                true => self.jumps_at_most(&first.receiver),
+                false => self.only_jumps(&cut.receiver) && self.only_jumps(&first.receiver),
+            }
         });
         let end = first.as_ref().unwrap_or(search.end);
         let (of, by) = (&end.receiver, &end.method);
