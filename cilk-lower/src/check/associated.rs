@@ -7,7 +7,7 @@ use crate::{
     hir::{Builtin, Expr, ExprKind, Stmt},
     items::{Item, split_path},
     library::Of,
-    ty::{BOOL, Ty, U32, USIZE},
+    ty::{BOOL, Class, Ty, U32, USIZE},
 };
 use millstream_graph::{
     ir::FunctionKind,
@@ -285,7 +285,23 @@ impl Checker<'_> {
                 }
             }
             ("cmp", "min" | "max") if args.len() == 2 => {
-                let first = self.expr(args[0], want);
+                let said = match last_arguments(path) {
+                    syn::PathArguments::AngleBracketed(said) => match said.args.first() {
+                        Some(syn::GenericArgument::Type(ty)) => Some(self.annotated(ty)),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let first = self.expr(args[0], said.as_ref().or(want));
+                if let Some(said) = &said {
+                    self.table.unify(&first.ty, said);
+                }
+                if matches!(self.shallow(&first.ty), Ty::Var(v) if self.table.class(v) == Class::Any)
+                {
+                    // Both are of one type, which the other may say.
+                    let other = self.type_ahead(args[1]);
+                    self.table.unify(&first.ty, &other);
+                }
                 let ty = self.shallow(&first.ty);
                 if let Some(greater) = self.greater_of(name, &first, &ty, args[1]) {
                     return Some(greater);

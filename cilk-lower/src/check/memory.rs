@@ -219,7 +219,7 @@ impl Checker<'_> {
                 (Builtin::AsArrays(len), Ty::Slice { mutable, elem })
             }
             false => {
-                let (mutable, target) = (false, array);
+                let target = array;
                 (Builtin::AsArray, Ty::Ref { mutable, target })
             }
         };

@@ -35,6 +35,19 @@ impl Checker<'_> {
             let method = parse_quote_spanned!(call.span=> (#this).#name(#(#rest),*));
             return Some(self.expr(&method, call.want));
         }
+        // `<[u8; 4]>::try_from(part)` is `part.try_into()` where that is wanted.
+        if let Some(ty @ (syn::Type::Array(_) | syn::Type::Reference(_))) =
+            p.qself.as_ref().map(|q| &*q.ty)
+            && p.path.segments.len() == 1
+            && p.path.segments[0].ident == "try_from"
+            && let [part] = call.args
+        {
+            let into = self.annotated(ty);
+            let tried = parse_quote_spanned!(call.span=> (#part).try_into());
+            if let Some(tried) = self.tried_into(&tried, &into) {
+                return Some(self.expr(&tried, None));
+            }
+        }
         let (said, by, last) = self.qualified(p)?;
         let name = last.ident.to_string();
         let found = match by {

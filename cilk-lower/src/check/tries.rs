@@ -7,7 +7,7 @@ use crate::{
     ty::{Class, Ty},
 };
 use millstream_graph::ty::Scalar;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{parse_quote_spanned, spanned::Spanned};
 
@@ -29,6 +29,8 @@ const TAKE: &[&str] = &[
 const CHUNKS: &[&str] = &[
     "first_chunk",
     "last_chunk",
+    "first_chunk_mut",
+    "last_chunk_mut",
     "split_first_chunk",
     "split_last_chunk",
     "as_chunks",
@@ -43,6 +45,14 @@ pub(super) fn try_into(e: &syn::Expr) -> Option<&syn::Expr> {
             Some(&m.receiver)
         }
         _ => None,
+    }
+}
+
+/// What borrows it so.
+fn borrowing(mutable: bool, span: Span) -> TokenStream {
+    match mutable {
+        true => quote_spanned!(span=> &mut),
+        false => quote_spanned!(span=> &),
     }
 }
 
@@ -80,7 +90,7 @@ impl Checker<'_> {
     }
 
     /// `x.try_into()` where a value of that type is wanted; none if it is no such one.
-    fn tried_into(&mut self, e: &syn::Expr, into: &Ty) -> Option<syn::Expr> {
+    pub(super) fn tried_into(&mut self, e: &syn::Expr, into: &Ty) -> Option<syn::Expr> {
         let (of, span) = (try_into(e)?, e.span());
         let [all, ok, err] = ["all", "Ok", "Err"].map(|name| own(name, span));
         match self.shallow(into) {
@@ -97,18 +107,16 @@ impl Checker<'_> {
             into @ (Ty::Array(..) | Ty::Ref { .. }) => {
                 let at = own("at", span);
                 // The array itself, or what the slice refers to as one.
-                let (len, array) = match into {
+                let (len, mutable, array) = match into {
                     Ty::Array(_, len) => (
                         len,
+                        false,
                         quote_spanned!(span=> std::array::from_fn::<_, { #len as usize }, _>(|#at| #all[#at])),
                     ),
-                    Ty::Ref {
-                        mutable: false,
-                        target,
-                    } => match self.shallow(&target) {
+                    Ty::Ref { mutable, target } => match self.shallow(&target) {
                         Ty::Array(_, len) => {
                             let as_array = own(AS_ARRAY, span);
-                            (len, quote_spanned!(span=> #all.#as_array(#len)))
+                            (len, mutable, quote_spanned!(span=> #all.#as_array(#len)))
                         }
                         _ => return None,
                     },
@@ -125,9 +133,10 @@ impl Checker<'_> {
                 if !matches!(ty, None | Some(Ty::Slice { .. } | Ty::Array(..))) {
                     return None;
                 }
+                let by = borrowing(mutable, span);
                 let of = match strip(of) {
-                    syn::Expr::Index(_) => quote_spanned!(span=> &#of),
-                    _ => quote_spanned!(span=> &(#of)[..]),
+                    syn::Expr::Index(_) => quote_spanned!(span=> #by #of),
+                    _ => quote_spanned!(span=> #by (#of)[..]),
                 };
                 Some(parse_quote_spanned!(span=> {
                     let #all = #of;
@@ -185,9 +194,14 @@ impl Checker<'_> {
             return Some(self.arrays_of(m, count, want));
         }
         let count = proc_macro2::Literal::u64_unsuffixed(count);
+        let by = borrowing(name.ends_with("_mut"), span);
         let value = match &*name {
-            "first_chunk" => quote_spanned!(span=> (&#all[..#count]).#as_array(#count)),
-            "last_chunk" => quote_spanned!(span=> (&#all[#all.len() - #count..]).#as_array(#count)),
+            "first_chunk" | "first_chunk_mut" => {
+                quote_spanned!(span=> (#by #all[..#count]).#as_array(#count))
+            }
+            "last_chunk" | "last_chunk_mut" => {
+                quote_spanned!(span=> (#by #all[#all.len() - #count..]).#as_array(#count))
+            }
             "split_first_chunk" => {
                 quote_spanned!(span=> ((&#all[..#count]).#as_array(#count), &#all[#count..]))
             }
@@ -197,7 +211,7 @@ impl Checker<'_> {
             }),
         };
         let chunk: syn::Expr = parse_quote_spanned!(span=> {
-            let #all = &(#of)[..];
+            let #all = #by (#of)[..];
             if #all.len() >= #count { #some(#value) } else { #none }
         });
         Some(self.expr(&chunk, want))
@@ -212,9 +226,12 @@ impl Checker<'_> {
         let [all, at, one, rest, as_arrays] =
             ["all", "at", "one", "rest", AS_ARRAYS].map(|name| own(name, span));
         let count = proc_macro2::Literal::u64_unsuffixed(count);
-        let (by, split) = match m.method == "as_chunks_mut" {
-            true => (quote_spanned!(span=> &mut), "split_at_mut"),
-            false => (quote_spanned!(span=> &), "split_at"),
+        let is_mutable = m.method == "as_chunks_mut";
+        let by = borrowing(is_mutable, span);
+        let split = if is_mutable {
+            "split_at_mut"
+        } else {
+            "split_at"
         };
         let split = syn::Ident::new(split, span);
         let (cut, value) = match m.method == "as_rchunks" {

@@ -1,4 +1,4 @@
-//! Parts of slices as references to arrays, the lesser of two by a function, and comparisons by their names.
+//! Parts of slices as references to arrays, shared and written to, the lesser of two by a function, and comparisons by their names.
 
 #[millstream::program]
 pub mod program {
@@ -26,6 +26,44 @@ pub mod program {
     #[task]
     pub fn run(text: &[u8]) -> [u32; 4] {
         digest(text).unwrap_or_default()
+    }
+    fn grow(four: &mut [u32; 4]) {
+        for (i, x) in four.iter_mut().enumerate() {
+            *x = *x * 10 + i as u32;
+        }
+    }
+    #[task]
+    pub fn written(a: &mut [u32], at: usize) -> Result<u32, ()> {
+        grow((&mut a[at..at + 4]).try_into().unwrap());
+        for part in a.chunks_exact_mut(4) {
+            let part: &mut [u32; 4] = part.try_into().map_err(|_| ())?;
+            part.reverse();
+        }
+        let last: &mut [u32; 2] = a.last_chunk_mut().unwrap();
+        last[1] += 5;
+        if let Some(first) = a.first_chunk_mut::<3>() {
+            first[0] += 7;
+        }
+        let one = <&mut [u32; 1]>::try_from(&mut a[at..=at]).unwrap();
+        one[0] ^= 64;
+        let copy = <[u32; 2]>::try_from(&a[..2]).unwrap();
+        match <&[u32; 3]>::try_from(&a[at..]) {
+            Ok(three) => Ok(three[2] + copy[0]),
+            Err(_) => Ok(copy[1]),
+        }
+    }
+    #[task]
+    pub fn least(a: Option<u32>, b: u64) -> (u64, u32) {
+        let pairs = [(None, 3u32), (a, 4), (Some(9), 5)];
+        let least = pairs.iter().fold(None, |least, &(x, _)| match (least, x) {
+            (Some(l), Some(x)) => Some(std::cmp::min(l, x)),
+            (None, x) | (x, None) => x,
+        });
+        let mut most = None;
+        for x in [b, 7] {
+            most = Some(most.map_or(x, |m| std::cmp::max::<u64>(m, x)));
+        }
+        (most.unwrap_or(0), least.unwrap_or(1))
     }
     #[task]
     pub fn ties(a: i32, b: i32) -> [(i32, u8); 4] {
@@ -58,6 +96,10 @@ pub mod program {
 millstream_tests::cases! {
     run(b"hello, world, how are you?".as_slice());
     run(b"hello".as_slice());
+    written(&mut [1, 2, 3, 4, 5, 6, 7, 8, 9], 1);
+    written(&mut [1, 2, 3, 4], 0);
+    least(Some(12), 4);
+    least(None, 40);
     ties(3, -3);
     ties(4, 4);
     ties(-7, 2);
