@@ -51,6 +51,8 @@ pub(crate) struct Table {
     vars: Vec<Result<Ty, Class>>,
     /// Of variables that stand for a type as it is written: what is said of it there.
     marks: BTreeMap<usize, Rc<Mark>>,
+    /// Integers that nothing had decided on, each with a struct that it was to be one type with.
+    met: Vec<(usize, StructId)>,
 }
 
 /// What the source says of a type by naming it: a copy of a function knows what a parameter stands for, and the source only what it has.
@@ -215,6 +217,19 @@ impl Table {
         ty
     }
 
+    /// The struct that an integer was last to be one type with, if nothing has decided on it.
+    pub(crate) fn met(&self, ty: &Ty) -> Option<StructId> {
+        let of = self.shallow(ty);
+        let mut all = self.met.iter().rev();
+        all.find(|(var, _)| self.shallow(&Ty::Var(*var)) == of)
+            .map(|(_, id)| *id)
+    }
+
+    /// Lets an integer be such a struct, which only what was looked at for types may be.
+    pub(crate) fn be(&mut self, var: usize, id: StructId) {
+        self.vars[var] = Ok(Ty::Struct(id));
+    }
+
     pub(crate) fn class(&self, var: usize) -> Class {
         match &self.vars[var] {
             Err(class) => *class,
@@ -302,6 +317,10 @@ impl Table {
                     (Class::Any, _) => self.bind(*v, said.clone()),
                     (Class::Int, Ty::Scalar(s)) if s.is_int() => self.bind(*v, said.clone()),
                     (Class::Float, Ty::Scalar(s)) if s.is_float() => self.bind(*v, said.clone()),
+                    (Class::Int, Ty::Struct(id)) => {
+                        self.met.push((*v, *id));
+                        false
+                    }
                     _ => false,
                 }
             }

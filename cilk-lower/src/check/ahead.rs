@@ -151,7 +151,7 @@ impl Checker<'_> {
         self.local(local, stmts);
         let is_open = self.ahead.waited;
         (self.ahead.waits, self.ahead.waited) = (waits, waited);
-        if !is_open {
+        if !is_open && !self.may_be_wide(local, vars) {
             return;
         }
         self.m.diags.0.truncate(errors);
@@ -284,7 +284,7 @@ impl Checker<'_> {
             self.look_at(stmt, want.filter(|_| i + 1 == behind.len()));
         }
         if is_known {
-            return None;
+            return self.met_wide(&ty).then(|| self.table.resolve(&ty));
         }
         self.fill_holes();
         if self.closed(&ty).is_none() {

@@ -1,6 +1,6 @@
 //! Integers of two halves, `u128` and `i128`: literals of them, and what `as`, `from` and `into` make of other numbers and of them.
 
-use super::{Checker, chains::own};
+use super::{Checker, chains::own, places::strip};
 use crate::{
     beside,
     generics::Known,
@@ -65,25 +65,62 @@ impl Checker<'_> {
         Some(Self::of_halves(half(value), half(value >> 64), &ty, span))
     }
 
+    /// Whether what is done later with variables, the last ones, may say that the literals in them are such ones.
+    pub(super) fn may_be_wide(&self, local: &syn::Local, first: usize) -> bool {
+        let is_literal = |init: &syn::LocalInit| made_of_literals(&init.expr);
+        let mut vars = self.vars.iter().skip(first);
+        self.m.wide().is_some()
+            && local.init.as_ref().is_some_and(is_literal)
+            && vars.any(|var| !self.open_integers(&var.ty).is_empty())
+    }
+
+    /// Lets those integers of a type be such ones that met them, and says whether there are any.
+    pub(super) fn met_wide(&mut self, ty: &Ty) -> bool {
+        let met = self.open_integers(ty).into_iter().filter_map(|var| {
+            let id = self.table.met(&Ty::Var(var))?;
+            self.wide_sign(&Ty::Struct(id)).map(|_| (var, id))
+        });
+        let met: Vec<_> = met.collect();
+        met.iter().for_each(|(var, id)| self.table.be(*var, *id));
+        !met.is_empty()
+    }
+
+    /// Integers in a type that nothing has decided on.
+    fn open_integers(&self, ty: &Ty) -> Vec<usize> {
+        match self.shallow(ty) {
+            Ty::Var(var) if self.table.class(var) == Class::Int => vec![var],
+            Ty::Array(of, _) => self.open_integers(&of),
+            Ty::Tuple(parts) => parts.iter().flat_map(|ty| self.open_integers(ty)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A number as one of these.
     pub(super) fn widened(&mut self, e: Expr, ty: &Ty, span: Span) -> Option<Expr> {
         self.wide_sign(ty)?;
         let e = self.behind_refs(e);
         let u64 = Ty::Scalar(Scalar::U64);
         let from = self.shallow(&e.ty);
-        if let Ty::Var(v) = from
-            && self.table.class(v) == Class::Int
-        {
-            // What nothing else decides on is an `i32`, as ever.
-            self.table.unify(&e.ty, &Ty::Scalar(Scalar::I32));
-        }
-        let from = self.shallow(&e.ty);
+        let is_open = matches!(from, Ty::Var(v) if self.table.class(v) == Class::Int);
         let var = self.add_var(&own("wide", span).to_string(), from.clone());
         let value = Expr::new(ExprKind::Var(var), from.clone(), span);
         let (low, high) = match (from.scalar(), self.wide_sign(&from)) {
             (_, Some(_)) => {
                 let half = |i| Expr::new(ExprKind::Field(value.clone(), i), u64.clone(), span);
                 (half(0), half(1))
+            }
+            // Which integer it is may be decided later, and with it whether any is below zero.
+            (None, None) if is_open => {
+                let number = |n: u128, ty: &Ty| Expr::new(ExprKind::Int(n), ty.clone(), span);
+                let is_below = ExprKind::Binary(BinOp::Lt, value.clone(), number(0, &from));
+                let is_below = Expr::new(is_below, Ty::Scalar(Scalar::Bool), span);
+                let (ones, none) = (number(u64::MAX.into(), &u64), number(0, &u64));
+                let high = ExprKind::If(is_below, ones, Some(none));
+                let low = ExprKind::Cast(value);
+                (
+                    Expr::new(low, u64.clone(), span),
+                    Expr::new(high, u64, span),
+                )
             }
             (Some(s), None) if s.is_int() || s == Scalar::Bool => {
                 let cast = |e: Expr, ty: Ty| Expr::new(ExprKind::Cast(e), ty, span);
@@ -158,5 +195,17 @@ impl Checker<'_> {
             return Some(self.refuse(span, message, format!("write `.. as {name}`")));
         }
         self.widened(value, ty, span)
+    }
+}
+
+/// Whether a value is of literals alone.
+fn made_of_literals(e: &syn::Expr) -> bool {
+    match strip(e) {
+        syn::Expr::Lit(_) => true,
+        syn::Expr::Unary(u) => made_of_literals(&u.expr),
+        syn::Expr::Tuple(t) => t.elems.iter().all(made_of_literals),
+        syn::Expr::Array(a) => a.elems.iter().all(made_of_literals),
+        syn::Expr::Repeat(r) => made_of_literals(&r.expr),
+        _ => false,
     }
 }

@@ -390,6 +390,7 @@ programs! {
     walked_slices
     while_loops
     wide_integers
+    wide_by_use
     wide_loops
     wide_methods
     wide_nested_loops
