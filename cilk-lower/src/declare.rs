@@ -338,6 +338,7 @@ impl Module {
             let of = self.template(name.clone(), item.clone());
             self.const_fns.insert(id, of);
         }
+        self.note_code(&item.sig);
         self.define(&name, span, Item::Fn(id));
         let at = self.at.bounded(&item.sig.generics);
         all.functions.push((name, item, at));

@@ -68,6 +68,10 @@ pub(crate) struct Module {
     pub(crate) pointers: Vec<Pointer>,
     /// Names of functions that give iterators or closures.
     pub(crate) codes: BTreeMap<String, crate::generics::Code>,
+    /// Names of functions that give ranges, and whether with their ends.
+    pub(crate) giving_ranges: BTreeMap<String, bool>,
+    /// Names of functions that do not.
+    pub(crate) giving_others: BTreeSet<String>,
     pub(crate) library: Library,
     /// The types of `a..b` and `a..=b`.
     pub(crate) ranges: Option<Ranges>,
@@ -208,6 +212,8 @@ pub(crate) fn collect(module: &syn::ItemMod, options: Options) -> Module {
         const_fns: BTreeMap::new(),
         pointers: Vec::new(),
         codes: BTreeMap::new(),
+        giving_ranges: BTreeMap::new(),
+        giving_others: BTreeSet::new(),
         library: Library::default(),
         ranges: None,
         rusts_traits: Vec::new(),

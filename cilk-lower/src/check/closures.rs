@@ -33,6 +33,13 @@ pub(super) struct Named {
     lent: bool,
 }
 
+impl Named {
+    /// The statements of its body, and the value that it ends with.
+    pub(super) fn ends_with(&self) -> Option<(&[syn::Stmt], &syn::Expr)> {
+        ends_with(&self.closure.body)
+    }
+}
+
 /// The names that stand alone in an expression: of variables, functions and types.
 #[derive(Default)]
 pub(super) struct Names(BTreeSet<String>);
@@ -551,7 +558,7 @@ fn is_handed_on(place: &Expr) -> bool {
 }
 
 /// The statements of a closure's body, and the value that it ends with.
-fn ends_with(body: &syn::Expr) -> Option<(&[syn::Stmt], &syn::Expr)> {
+pub(super) fn ends_with(body: &syn::Expr) -> Option<(&[syn::Stmt], &syn::Expr)> {
     match strip(body) {
         syn::Expr::Block(b) if b.label.is_none() => match b.block.stmts.split_last()? {
             (syn::Stmt::Expr(value, None), before) => Some((before, strip(value))),

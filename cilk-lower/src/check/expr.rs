@@ -577,6 +577,9 @@ impl Checker<'_> {
 
     /// The range between the brackets of an index.
     pub(super) fn slice_range(&mut self, r: &syn::ExprRange) -> SliceRange {
+        if let Some(given) = self.slice_range_given(r) {
+            return given;
+        }
         let mut end = |e: &Option<Box<syn::Expr>>| e.as_ref().map(|e| self.expr_as(e, &USIZE));
         let (lo, hi) = (end(&r.start), end(&r.end));
         SliceRange {

@@ -34,6 +34,11 @@ impl Checker<'_> {
             *f.expr = held;
             return self.for_loop(&f);
         }
+        if let Some((named, over)) = self.with_ranges_named(&f.expr) {
+            let mut f = f.clone();
+            *f.expr = over;
+            return self.behind_names(&named, |c| c.for_loop(&f));
+        }
         if is_taken_apart(&f.pat) {
             let f = self.taken_apart_within(f);
             return self.for_loop(&f);

@@ -171,7 +171,7 @@ impl Checker<'_> {
     fn index_of(&mut self, base: Expr, i: &syn::ExprIndex) -> Expr {
         let span = i.span();
         let base = self.behind_refs(base);
-        if self.range_of(&i.index).is_some() {
+        if self.index_range(&i.index).is_some() {
             return self.refuse(
                 span,
                 "a sub-slice needs a reference in front",
@@ -233,7 +233,7 @@ impl Checker<'_> {
         let span = r.span();
         let mutable = r.mutability.is_some();
         if let syn::Expr::Index(i) = strip(&r.expr)
-            && let Some(range) = &self.range_of(&i.index)
+            && let Some(range) = &self.index_range(&i.index)
         {
             return self.sub_slice(i, range, mutable, span);
         }
@@ -325,7 +325,7 @@ impl Checker<'_> {
     /// Any expression; a part of a slice needs no reference in front.
     fn unborrowed(&mut self, e: &syn::Expr, mutable: bool, want: Option<&Ty>) -> Expr {
         match strip(e) {
-            syn::Expr::Index(i) => match &self.range_of(&i.index) {
+            syn::Expr::Index(i) => match &self.index_range(&i.index) {
                 Some(range) => self.sub_slice(i, range, mutable, e.span()),
                 None => self.expr(e, want),
             },
@@ -339,7 +339,7 @@ impl Checker<'_> {
         let syn::Expr::Index(i) = strip(e) else {
             return self.expr(e, None);
         };
-        let Some(range) = &self.range_of(&i.index) else {
+        let Some(range) = &self.index_range(&i.index) else {
             return self.expr(e, None);
         };
         let base = self.indexed(&i.expr, mutable);

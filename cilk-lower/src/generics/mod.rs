@@ -10,8 +10,8 @@ mod params;
 pub(crate) use bounds::{Bound, Bounds, TraitUse};
 pub(crate) use families::{Family, FamilyItem, Member, MemberItem, is_name};
 pub(crate) use params::{
-    Code, Kind, Param, Signature, behind, code, has_params, is_generic, is_iterator, is_opaque,
-    let_be_values,
+    Code, Kind, Param, Signature, behind, code, gives_range, has_params, is_generic, is_iterator,
+    is_opaque, let_be_values,
 };
 
 use crate::{
@@ -179,8 +179,13 @@ impl Module {
         TemplateId(self.templates.len() - 1)
     }
 
-    /// Notes that there is a function of this name which gives a piece of code.
+    /// Notes that there is a function of this name which gives a piece of code, or a range.
     pub(crate) fn note_code(&mut self, sig: &syn::Signature) {
+        let name = sig.ident.to_string();
+        match gives_range(sig) {
+            Some(closed) => drop(self.giving_ranges.insert(name, closed)),
+            None => drop(self.giving_others.insert(name)),
+        }
         if let Some(code) = code(sig) {
             self.codes.insert(sig.ident.to_string(), code);
         }

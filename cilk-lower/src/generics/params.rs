@@ -80,6 +80,21 @@ pub(crate) fn code(sig: &syn::Signature) -> Option<Code> {
     }
 }
 
+/// Whether that is a range, and one with its end.
+pub(crate) fn gives_range(sig: &syn::Signature) -> Option<bool> {
+    let syn::ReturnType::Type(_, ty) = &sig.output else {
+        return None;
+    };
+    let syn::Type::Path(p) = behind(ty) else {
+        return None;
+    };
+    match p.path.segments.last()?.ident.to_string().as_str() {
+        "Range" => Some(false),
+        "RangeInclusive" => Some(true),
+        _ => None,
+    }
+}
+
 /// Whether a function gives a value of a type that only its body says: `-> impl Shape`.
 pub(crate) fn is_opaque(sig: &syn::Signature) -> bool {
     let syn::ReturnType::Type(_, ty) = &sig.output else {

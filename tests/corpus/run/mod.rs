@@ -292,6 +292,7 @@ programs! {
     random_reduction_rounds
     ranges_as_arguments
     ranges_by_bounds
+    ranges_given
     ranges_in_arguments
     ranges_in_types
     ranges_in_variables
@@ -389,8 +390,8 @@ programs! {
     villages
     walked_slices
     while_loops
-    wide_integers
     wide_by_use
+    wide_integers
     wide_loops
     wide_methods
     wide_nested_loops

@@ -128,7 +128,7 @@ fn parts_of<'e>(e: &'e syn::Expr, parts: &mut Vec<&'e syn::Expr>) -> bool {
 }
 
 /// Whether a method is called on an iterator or on what one comes to, and not on what it begins with.
-fn is_link(m: &syn::ExprMethodCall) -> bool {
+pub(super) fn is_link(m: &syn::ExprMethodCall) -> bool {
     let name = m.method.to_string();
     let begins = matches!(&*name, "iter" | "iter_mut" | "into_iter" | "cycle")
         || ROWS.contains(&&*name)

@@ -249,6 +249,7 @@ impl Checker<'_> {
     ) -> Option<syn::Expr> {
         let span = arg.span();
         let chain = self.with_held(arg).unwrap_or_else(|| arg.clone());
+        let chain = self.with_ranges_let(&chain, stmts).unwrap_or(chain);
         let mut adaptors = Vec::new();
         let base = self.links(&chain, &mut adaptors)?;
         let is_value = adaptors.is_empty()

@@ -72,6 +72,7 @@ impl Checker<'_> {
             value => (value, false),
         };
         let value = self.with_held(value).unwrap_or_else(|| value.clone());
+        let value = self.with_ranges_let(&value, stmts).unwrap_or(value);
         let value = self.with_given(&value, stmts).unwrap_or(value);
         let value = self.lent_chain(&value).unwrap_or(value);
         let mut adaptors = Vec::new();

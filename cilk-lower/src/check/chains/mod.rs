@@ -17,6 +17,7 @@ mod jumps;
 mod lent;
 mod loops;
 mod parts;
+mod ranges;
 mod rewritten;
 mod search;
 mod shows;
@@ -122,6 +123,9 @@ impl Checker<'_> {
         m: &syn::ExprMethodCall,
         want: Option<&Ty>,
     ) -> Option<Expr> {
+        if let Some((named, all)) = self.with_ranges_before(m) {
+            return Some(self.behind_names(&named, |c| c.expr(&all, want)));
+        }
         if let Some(named) = self.with_own_variables(m) {
             return Some(match named {
                 Ok(named) => self.expr(&named, want),

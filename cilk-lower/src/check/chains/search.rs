@@ -287,6 +287,11 @@ impl Checker<'_> {
         {
             return self.matching_of(&held, arms, want, span);
         }
+        if let syn::Expr::MethodCall(m) = strip(e)
+            && let Some((named, of)) = self.with_ranges_before(m)
+        {
+            return self.behind_names(&named, |c| c.matching_of(&of, arms, want, span));
+        }
         if let Some(matched) = self.matched_exchange(e, arms, want, span) {
             return matched;
         }
@@ -324,7 +329,7 @@ impl Checker<'_> {
     fn slice_itself(&mut self, e: &syn::Expr, arms: &[ArmSyntax<'_>]) -> Option<(Expr, bool)> {
         let is_place = match strip(e) {
             syn::Expr::Unary(u) => matches!(u.op, syn::UnOp::Deref(_)),
-            syn::Expr::Index(i) => self.range_of(&i.index).is_some(),
+            syn::Expr::Index(i) => self.index_range(&i.index).is_some(),
             _ => false,
         };
         let ty = is_place.then(|| self.type_ahead(&syn::parse_quote_spanned!(e.span()=> (&#e))));
