@@ -100,6 +100,7 @@ impl Checker<'_> {
         }
         let ty = match want.map(|w| self.shallow(w)) {
             Some(w @ (Ty::Slice { .. } | Ty::Ref { .. })) => w,
+            _ if self.literal_as_wide(&a, &b.ty).is_some() => b.ty.clone(),
             _ => a.ty.clone(),
         };
         let (a, b) = (self.coerce(a, &ty), self.coerce(b, &ty));

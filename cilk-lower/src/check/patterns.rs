@@ -303,6 +303,17 @@ impl Checker<'_> {
                     _ => body.ty.clone(),
                 });
             }
+            // Ways before it may have been literals that only this one says are wide.
+            let is_literal = |arm: &Arm| self.literal_as_wide(&arm.body, &body.ty).is_some();
+            if !arms.is_empty() && arms.iter().all(is_literal) {
+                let ty = body.ty.clone();
+                let wide = arms.into_iter().map(|arm| Arm {
+                    body: self.coerce(arm.body, &ty),
+                    ..arm
+                });
+                arms = wide.collect();
+                result = Some(ty);
+            }
             let body = match &result {
                 Some(ty) if !never => self.coerce(body, ty),
                 _ => body,

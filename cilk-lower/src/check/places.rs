@@ -435,6 +435,9 @@ impl Checker<'_> {
     pub(super) fn coerce(&mut self, e: Expr, want: &Ty) -> Expr {
         let (have, target) = (self.shallow(&e.ty), self.shallow(want));
         let span = e.span;
+        if let Some(wide) = self.literal_as_wide(&e, want) {
+            return wide;
+        }
         if let Ty::Ref { target: inner, .. } = &have
             && self.looks_through(inner, &target)
         {

@@ -58,11 +58,29 @@ impl Checker<'_> {
             false => return None,
         };
         self.wide_sign(&ty)?;
+        Some(Self::of_bits(value, &ty, span))
+    }
+
+    fn of_bits(value: u128, ty: &Ty, span: Span) -> Expr {
         let half = |bits: u128| {
             let bits = bits & u128::from(u64::MAX);
             Expr::new(ExprKind::Int(bits), Ty::Scalar(Scalar::U64), span)
         };
-        Some(Self::of_halves(half(value), half(value >> 64), &ty, span))
+        Self::of_halves(half(value), half(value >> 64), ty, span)
+    }
+
+    /// A literal that was checked before what says that it is one of these, as on a way of a condition: `if c { 0 } else { x >> 64 }`.
+    pub(super) fn literal_as_wide(&self, e: &Expr, ty: &Ty) -> Option<Expr> {
+        self.wide_sign(ty)?;
+        match &*e.kind {
+            ExprKind::Int(value) if matches!(self.shallow(&e.ty), Ty::Var(_)) => {
+                Some(Self::of_bits(*value, &self.shallow(ty), e.span))
+            }
+            ExprKind::Block(stmts, Some(value)) if stmts.is_empty() => {
+                self.literal_as_wide(value, ty)
+            }
+            _ => None,
+        }
     }
 
     /// Whether what is done later with variables, the last ones, may say that the literals in them are such ones.

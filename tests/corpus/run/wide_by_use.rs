@@ -91,9 +91,34 @@ pub mod program {
             (power(n as u128, 5) >> 40) as u64,
         ]
     }
+
+    /// Literals on ways of conditions, of which another way says that they are wide.
+    #[task]
+    pub fn ways(n: u64) -> [u64; 5] {
+        let x = u64::MAX as u128 * (n as u128 + 9);
+        let a = if n > 5 { 0 } else { x >> 64 };
+        let b = match n {
+            2 => 7,
+            3 => { 8 }
+            _ => x >> 60,
+        };
+        let mut c = 3;
+        if n > 1 {
+            c = if n == 2 { 5 } else { x >> 3 };
+        }
+        let d = (if n == 7 { 12 } else { x }) + 1;
+        let e: u64 = match n {
+            0 => 1,
+            _ => if n > 4 { 2 } else { 3 },
+        };
+        [a as u64, b as u64, c as u64, d as u64, e]
+    }
 }
 
 millstream_tests::cases! {
+    ways(0);
+    ways(2);
+    ways(7);
     run(7);
     run(12_345_678_901_234_567);
     run(u64::MAX);
