@@ -261,6 +261,39 @@ impl Checker<'_> {
         }
     }
 
+    /// `std::cmp::min(a, b)` and `max`, of the type that is written, or that either of the two has.
+    fn min_or_max(
+        &mut self,
+        name: &str,
+        path: &syn::Path,
+        args: &[&syn::Expr],
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Expr {
+        let said = match last_arguments(path) {
+            syn::PathArguments::AngleBracketed(said) => match said.args.first() {
+                Some(syn::GenericArgument::Type(ty)) => Some(self.annotated(ty)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let first = self.expr(args[0], said.as_ref().or(want));
+        if let Some(said) = &said {
+            self.table.unify(&first.ty, said);
+        }
+        if matches!(self.shallow(&first.ty), Ty::Var(v) if self.table.class(v) == Class::Any) {
+            // Both are of one type, which the other may say.
+            let other = self.type_ahead(args[1]);
+            self.table.unify(&first.ty, &other);
+        }
+        let ty = self.shallow(&first.ty);
+        if let Some(greater) = self.greater_of(name, &first, &ty, args[1]) {
+            return greater;
+        }
+        let at = (path.span(), span);
+        self.scalar_method(first, name, &args[1..], want, at)
+    }
+
     /// A function that the language knows by the last two names of its path.
     fn known_call(
         &mut self,
@@ -285,29 +318,7 @@ impl Checker<'_> {
                 }
             }
             ("cmp", "min" | "max") if args.len() == 2 => {
-                let said = match last_arguments(path) {
-                    syn::PathArguments::AngleBracketed(said) => match said.args.first() {
-                        Some(syn::GenericArgument::Type(ty)) => Some(self.annotated(ty)),
-                        _ => None,
-                    },
-                    _ => None,
-                };
-                let first = self.expr(args[0], said.as_ref().or(want));
-                if let Some(said) = &said {
-                    self.table.unify(&first.ty, said);
-                }
-                if matches!(self.shallow(&first.ty), Ty::Var(v) if self.table.class(v) == Class::Any)
-                {
-                    // Both are of one type, which the other may say.
-                    let other = self.type_ahead(args[1]);
-                    self.table.unify(&first.ty, &other);
-                }
-                let ty = self.shallow(&first.ty);
-                if let Some(greater) = self.greater_of(name, &first, &ty, args[1]) {
-                    return Some(greater);
-                }
-                let at = (path.span(), span);
-                return Some(self.scalar_method(first, name, &args[1..], want, at));
+                return Some(self.min_or_max(name, path, args, want, span));
             }
             // Of what is equal the first is least and the last greatest, as in an iterator.
             ("cmp", "min_by" | "min_by_key" | "max_by" | "max_by_key") if args.len() == 3 => {
