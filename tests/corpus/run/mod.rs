@@ -287,6 +287,7 @@ programs! {
     quick_sorts
     quicksort
     random_addresses_of_choices
+    random_last_rounds
     random_nested_products
     random_numbers
     random_reduction_rounds

@@ -42,7 +42,9 @@ pub(crate) fn settle(function: &mut Function, ret: Option<LocalId>) {
         changed |= propagate::propagate(function, ret);
         changed |= dead::eliminate(function, ret);
         if !changed {
-            break;
+            return;
         }
     }
+    // Nothing leads any more to what the last round decided against.
+    jumps::straighten(function);
 }
