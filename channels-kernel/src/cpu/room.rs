@@ -161,7 +161,7 @@ impl Gen<'_, '_> {
     }
 
     /// Whether so many more children find room in each of the stacks that a restart point asks for, which leads to `then`.
-    pub(super) fn has_room(&mut self, children: u32, then: BlockId) -> Value {
+    pub(super) fn has_room(&mut self, children: u32, then: BlockId) -> Option<Value> {
         let stacks = self.pushed_from(then);
         let tops = self.channels().tops.iter();
         let uncounted: Vec<_> = tops
@@ -181,7 +181,7 @@ impl Gen<'_, '_> {
                 None => fits,
             });
         }
-        room.unwrap_or_else(|| self.b.ins().iconst(types::I8, 1))
+        room
     }
 
     /// The entry stacks that are pushed to from a block on, up to the next restart points.

@@ -269,7 +269,11 @@ impl<'p> Gen<'_, 'p> {
                 then,
                 other,
             } => {
-                let room = self.has_room(*children, *then);
+                let Some(room) = self.has_room(*children, *then) else {
+                    let then = self.edge(from, *then);
+                    self.b.ins().jump(then.0, &[]);
+                    return self.poll(then);
+                };
                 let (then, other) = (self.edge(from, *then), self.edge(from, *other));
                 let full = self.b.create_block();
                 self.b.set_cold_block(full);

@@ -291,6 +291,7 @@ programs! {
     random_nested_products
     random_numbers
     random_reduction_rounds
+    random_restarts_counted
     ranges_as_arguments
     ranges_by_bounds
     ranges_given
