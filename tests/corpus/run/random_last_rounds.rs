@@ -1,6 +1,7 @@
 //! A function that simplifying goes through as often as it does at most, and the last time decides a branch.
 
 #[millstream::program]
+#[allow(warnings, reason = "made by lot")]
 pub mod program {
     use std::ops::{Add, BitXorAssign, Not};
 

@@ -14,6 +14,7 @@ use millstream_aggregator::{
     GraphCall, GraphProgram, RunError, RunReport, Running,
     cuda::flow::{FlowSettings, run_graph},
 };
+use millstream_channels_kernel::cuda::flow::FlowPlan;
 use millstream_cilk_lower::{SourceError, instantiate::instantiate, parse_file};
 use millstream_graph::{
     fault::Fault,
@@ -332,6 +333,9 @@ pub fn emulate_graph(sample: &GraphSample, seed: u64) -> Result<Option<u64>, Str
     let made = built.made()?;
     let mut c = Choices::seeded(seed ^ 0x5eed);
     let (blocks, stage) = (c.pick(&[1, 2, 3]), c.pick(&[256, 1024, 4096]));
+    let plan = FlowPlan::of(&made.graph, &made.levelized, &made.kernels);
+    let least = plan.map_err(|e| e.to_string())?.least_stage();
+    let stage = stage.max(least as u32);
     let mut emulator = FlowEmulator::of_graph(&made, blocks, stage)?;
     for turn in 0..3 {
         emulator.draw(seed + turn, 8);

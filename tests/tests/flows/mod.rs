@@ -11,6 +11,7 @@ mod spawning;
 use bench::{Bench, On, bytes, compiles, drain, lent, made, slice, words};
 use millstream::dump::{WorkerState, suspicions};
 use millstream_aggregator::{ErasedArg, GraphProgram, HostFn, RunError, Running, cuda::Machine};
+use millstream_channels_kernel::cuda::flow::FlowPlan;
 use millstream_graph::graph::{Predicate, WhenFull};
 use millstream_tests::{
     emulator::{self, FlowEmulator},
@@ -180,6 +181,58 @@ fn what_is_kept_for_the_host_outlives_all_elements() {
             })
             .unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert_eq!(report.total, 8, "elements");
+    }
+}
+
+const LARGE: &str = "
+#[kernel]
+pub fn cut(x: u32, large: Channel<[u32; 200]>, small: Channel<u32>) {
+    let mut i = 0;
+    while i < x {
+        if i % 3 == 0 { large.emit([i; 200]); }
+        small.emit(i);
+        i += 1;
+    }
+}
+#[kernel]
+pub fn first(x: [u32; 200], sum: &AtomicU64) { sum.fetch_add((x[0] + x[199]) as u64, Ordering::Relaxed); }
+";
+
+/// An element that is larger than its channel's even share of the stage, which has room for one of each all the same.
+#[test]
+fn a_large_element_is_staged_beside_small_ones() {
+    let channels = [
+        ("starts", "u32", 4),
+        ("large", "[u32; 200]", 2),
+        ("small", "u32", 3),
+    ];
+    let nodes = [
+        ("cut", "starts", &["large", "small"][..]),
+        ("first", "large", &[]),
+    ];
+    let program = made(LARGE, &channels, &nodes, |_| {});
+    compiles(&program);
+    // As much as one of each takes, and a little more.
+    let least = FlowPlan::of(&program.graph, &program.levelized, &program.kernels).unwrap();
+    let least = least.least_stage() as u32;
+    for stage in [least, least + 100] {
+        let program = made(LARGE, &channels, &nodes, |_| {});
+        let Some(mut bench) = Bench::new(program, 2, stage) else {
+            return;
+        };
+        let (starts, small) = (bench.channel("starts"), bench.channel("small"));
+        for seed in 1..=3 {
+            let mut sum = [0u64];
+            let args = vec![("first", lent(&mut sum))];
+            let with = |run: &Running<'_>| {
+                run.send(starts, &bytes([9, 4]))?;
+                drain(run, small)
+            };
+            let (mut found, _) = bench.run_in(1 << 26, seed, args, vec![], with).unwrap();
+            found.sort_unstable();
+            assert_eq!(found, [0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8]);
+            assert_eq!(sum, [2 * (3 + 6 + 3)], "stage {stage}, seed {seed}");
+        }
     }
 }
 

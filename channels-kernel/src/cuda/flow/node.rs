@@ -113,13 +113,23 @@ fn stage(plan: &FlowPlan, node: &Node, ports: &[Port], out: &mut Writer) {
     out.line(&format!(
         "static constexpr u32 MOST = !COUNTED ? BLOCK : SPACE / UNIT < {ITEMS} * BLOCK ? SPACE / UNIT : {ITEMS} * BLOCK;"
     ));
+    // Where an element is larger than an even share, all have room for as many.
+    let all: u64 = ports.iter().map(bytes).sum();
+    let fit = ports
+        .iter()
+        .map(|p| format!(" && SPACE / {} / {} > 0", ports.len(), bytes(p).max(1)));
+    out.line(&format!(
+        "static constexpr bool EVEN = true{};",
+        fit.collect::<String>()
+    ));
     let mut at = "0".to_owned();
     for (p, port) in ports.iter().enumerate() {
         out.line(&format!(
-            "static constexpr u32 ROOM{p} = COUNTED ? MOST * {} : SPACE / {} / {};",
+            "static constexpr u32 ROOM{p} = COUNTED ? MOST * {} : EVEN ? SPACE / {} / {} : SPACE / {};",
             most(p),
             ports.len(),
-            bytes(port).max(1)
+            bytes(port).max(1),
+            all.max(1)
         ));
         for (f, field) in port.fields.iter().enumerate() {
             let here = staged_at(p, f);

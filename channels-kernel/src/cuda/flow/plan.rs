@@ -82,6 +82,11 @@ impl Channel {
     pub fn bytes(&self) -> u64 {
         self.fields.iter().map(stride).sum()
     }
+
+    /// Bytes that one takes in a block's stage, where each field's array begins at a multiple of 16.
+    fn staged(&self) -> u64 {
+        self.bytes() + 16 * self.fields.len() as u64
+    }
 }
 
 /// A node: a task of the program that consumes a channel.
@@ -177,6 +182,13 @@ impl FlowPlan {
     pub fn is_produced(&self, channel: usize) -> bool {
         let mut ports = self.nodes.iter().flat_map(|n| &n.ports);
         ports.any(|p| p.0 == channel)
+    }
+
+    /// The least stage of a block: an element for each channel that a node emits into.
+    #[must_use]
+    pub fn least_stage(&self) -> u64 {
+        let of = |n: &Node| n.ports.iter().map(|p| self.channels[p.0].staged()).sum();
+        self.nodes.iter().map(of).max().unwrap_or(0)
     }
 
     /// How many elements of a channel a block has to be able to keep where there is no room: what any node stages of it.
@@ -332,7 +344,7 @@ fn node(
             _ => unreachable!("a kernel that spawns is no node"),
         }
     }
-    let bytes: u64 = ports.iter().map(|p| channels[p.0].bytes() + 16).sum();
+    let bytes: u64 = ports.iter().map(|p| channels[p.0].staged()).sum();
     if bytes > STAGE_BYTES {
         return Err(FlowError::Large {
             kernel: name(),
