@@ -15,7 +15,7 @@ use millstream_aggregator::{
     cuda::flow::{FlowSettings, run_graph},
 };
 use millstream_channels_kernel::cuda::flow::FlowPlan;
-use millstream_cilk_lower::{SourceError, instantiate::instantiate, parse_file};
+use millstream_cilk_lower::{SourceError, instantiate::instantiate, lower::decide, parse_file};
 use millstream_graph::{
     fault::Fault,
     graph::{Channel, ChannelKey, Graph, Kernel, KernelKey, WhenFull},
@@ -273,10 +273,12 @@ fn expected(built: &Built<'_>) -> Result<Expected, String> {
     }
 }
 
+/// `same_tasks`: as many ran as in the interpreter.
 fn judge(
     expected: &Result<(Outcome, u64), Fault>,
     found: Result<(Outcome, u64), RunError>,
     settings: &str,
+    same_tasks: bool,
 ) -> Result<(), String> {
     match (expected, found) {
         (Err(_), Err(RunError::Node { error, .. })) if matches!(*error, RunError::Fault(_)) => {
@@ -287,6 +289,7 @@ fn judge(
         )),
         (Ok(_), Err(e)) => Err(format!("{settings}: {e}")),
         (Ok(expected), Ok(found)) if *expected == found => Ok(()),
+        (Ok(expected), Ok(found)) if !same_tasks && expected.0 == found.0 => Ok(()),
         (Ok((expected, tasks)), Ok((found, ran))) => Err(format!(
             "{settings}: {ran} tasks ran, not {tasks}\n  interpreter: {}\n  device:      {}",
             expected.join(" | "),
@@ -311,7 +314,7 @@ fn try_check(sample: &GraphSample, seed: u64, devices: &mut Devices) -> Result<V
             let loaded = device.load_graph(&made)?;
             loaded.run(call, |running| built.feed(running))
         });
-        judge(&expected, found, &settings)?;
+        judge(&expected, found, &settings, true)?;
     }
     Ok(Verdict::Agreed {
         tasks: expected.as_ref().map_or(0, |(_, tasks)| *tasks),
@@ -351,7 +354,8 @@ pub fn emulate_graph(sample: &GraphSample, seed: u64) -> Result<Option<u64>, Str
             })
         });
         let how = format!("emulator, {blocks} blocks, a stage of {stage} bytes, turn {turn}");
-        judge(&expected, found, &how)?;
+        // Loops that a CPU runs where they are may be tasks of a GPU.
+        judge(&expected, found, &how, !decide::asks(&built.program))?;
     }
     Ok(expected.ok().map(|(_, ran)| ran))
 }
