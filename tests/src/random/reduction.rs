@@ -155,6 +155,8 @@ impl Gen<'_> {
     }
 
     fn gathered(&mut self, id: usize, ty: &Ty, how: Gather) {
+        // What its result goes to is not lent to the child: rustc would say that it is borrowed.
+        self.vars[id].state.awaits(Part::Whole, how);
         let child = self.own_child(ty);
         let name = self.vars[id].name.clone();
         self.line(&match how {
