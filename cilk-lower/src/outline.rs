@@ -334,8 +334,7 @@ impl Outliner<'_> {
             let max = |a, b| make.raw(BinOp::Max, a, b);
             let team = make.raw(BinOp::Min, share(TEAMS), make.count(TEAM));
             let each = max(max(share(PIECES), make.count(least)), team);
-            let grows = pieces.joins() && !pieces.does.spawns && !pieces.does.syncs;
-            match self.kind == FunctionKind::Task && grows {
+            match self.may_grow(pieces) {
                 true => {
                     let worth = make.count(pieces.does.worth().unwrap_or(0));
                     let more = max(share(NARROW_PIECES), worth);
@@ -449,13 +448,17 @@ impl Outliner<'_> {
         }
     }
 
+    /// Whether pieces may have more rounds on a device that is not wide: children of a task, whose order does not show, and that only compute.
+    fn may_grow(&self, pieces: &Pieces) -> bool {
+        let computes = !pieces.does.spawns && !pieces.does.syncs;
+        self.kind == FunctionKind::Task && pieces.joins() && computes
+    }
+
     /// What is run in place of a loop's task that has so many rounds a piece at least, and for how many rounds at most: where the order does not show, it is more
     /// on a device that is not wide.
     fn few(&mut self, pieces: &Pieces, least: u64) -> Option<(Expr, Expr)> {
         let make = Make(pieces.span);
-        // What is no task runs its rounds where they are.
-        let grows = self.kind == FunctionKind::Task && pieces.joins();
-        let worth = pieces.does.worth().filter(|_| grows);
+        let worth = pieces.does.worth().filter(|_| self.may_grow(pieces));
         match (least == LEAST_LIGHT, worth) {
             (true, None) => Some((make.count(least), self.here(pieces))),
             (true, Some(worth)) => {

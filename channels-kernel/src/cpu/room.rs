@@ -160,7 +160,8 @@ impl Gen<'_, '_> {
         self.b.ins().icmp(IntCC::UnsignedLessThan, top, limit)
     }
 
-    /// Whether so many more children find room in each of the stacks that a restart point asks for, which leads to `then`.
+    /// Whether so many more children find room in each of the stacks that a restart point asks for, which leads to `then`. None where all that are pushed to
+    /// were counted beforehand, and so have room.
     pub(super) fn has_room(&mut self, children: u32, then: BlockId) -> Option<Value> {
         let stacks = self.pushed_from(then);
         let tops = self.channels().tops.iter();

@@ -188,6 +188,8 @@ fn told(outcome: &Outcome, device: &Device) -> String {
     let dispatches = count(report.dispatches, "dispatch", "dispatches");
     let on = match (device.gpu(), report.workers.len() as u64) {
         (Some(gpu), _) => format!("{} ({})", device.name(), gpu.name),
+        // Nothing was sent.
+        (None, 0) => device.name().to_owned(),
         (None, workers) => format!(
             "{} ({}{})",
             device.name(),
@@ -202,15 +204,16 @@ fn told(outcome: &Outcome, device: &Device) -> String {
         nanoseconds if nanoseconds < 1e4 => format!("{nanoseconds:.1} ns"),
         nanoseconds => time(Duration::from_nanos(nanoseconds as u64)),
     };
+    let each = match report.total {
+        0 => String::new(),
+        _ => format!(", {each} {one}"),
+    };
     let dropped = report.channels.iter().filter(|c| c.dropped > 0);
     let dropped = dropped.map(|c| format!(", {} dropped from `{}`", c.dropped, c.name));
     let dropped: String = dropped.collect();
     let _ = writeln!(out, "{counts}, {dispatches}{dropped}");
     let (running, compiling) = (time(report.running), time(report.compiling));
-    let _ = writeln!(
-        out,
-        "{running} on {on}, {each} {one}; compiled in {compiling}"
-    );
+    let _ = writeln!(out, "{running} on {on}{each}; compiled in {compiling}");
     out
 }
 
