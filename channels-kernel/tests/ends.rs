@@ -12,12 +12,12 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 type Failed = Box<dyn Error + Send + Sync>;
 
-/// What a process of the test is to do: who asks for a kernel, and after how many milliseconds the process ends; or `both`.
+/// What a process of the test is to do: who asks for a kernel, and after how many milliseconds the process ends; or `both`, or `takes over`.
 const CHILD: &str = "MILLSTREAM_TEST_ENDS";
 
 fn main() -> Result<(), Failed> {
@@ -35,7 +35,49 @@ fn main() -> Result<(), Failed> {
         both.map(|one| one.join().expect("its errors are its results"))
     });
     both.into_iter().flatten().collect::<Result<(), Failed>>()?;
-    has_both()
+    has_both()?;
+    hands_over()
+}
+
+/// Two processes that hand the same kernel over end before it is there, and then it is, once.
+fn hands_over() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let begin = || {
+        Command::new(env::current_exe()?)
+            .env(CHILD, "over 0")
+            .env("MILLSTREAM_CACHE", folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
+    let names = || -> Result<Vec<String>, Failed> {
+        let files = fs::read_dir(folder.path())?;
+        let names = files.map(|file| Ok(file?.file_name().to_string_lossy().into_owned()));
+        names.collect()
+    };
+    let is_cubin = |name: &String| name.ends_with(".cubin");
+    for process in [begin()?, begin()?] {
+        // Its output ends with it: the process that takes over does not hold it.
+        let output = process.wait_with_output()?;
+        if !output.status.success() || !output.stdout.is_empty() || names()?.iter().any(is_cubin) {
+            return Err(format!("{output:?}, {:?}", names()?).into());
+        }
+    }
+    let start = Instant::now();
+    loop {
+        let names = names()?;
+        if let [name] = &names[..]
+            && is_cubin(name)
+        {
+            break;
+        }
+        if start.elapsed() > Duration::from_secs(60) {
+            return Err(format!("a minute later: {names:?}").into());
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    println!("test two hand over ... ok");
+    Ok(())
 }
 
 /// Quick code and full code do not get into each other's way: in a folder of two processes at once, in none, and in one that cannot be written.
@@ -119,6 +161,10 @@ fn keeps(who: &str, after: u64) -> Result<(), Failed> {
 
 /// Has a kernel compiled that takes a while, and ends meanwhile.
 fn ends(child: &str) -> Result<(), Failed> {
+    if child == "takes over" {
+        nvrtc::take_over(std::io::stdin())?;
+        return Ok(());
+    }
     let (who, after) = child.split_once(' ').ok_or("two words")?;
     let mut text =
         "extern \"C\" __global__ void slow(unsigned* a) { unsigned x = threadIdx.x;\n".to_owned();
@@ -133,6 +179,12 @@ fn ends(child: &str) -> Result<(), Failed> {
     let ask = || nvrtc.compile_later(text, Arch(90), How::default());
     let later = match who {
         "main" => ask()?,
+        "over" => {
+            ask()?;
+            let mut other = Command::new(env::current_exe()?);
+            assert!(nvrtc::hand_over(other.env(CHILD, "takes over"))?);
+            nvrtc::leave(0)
+        }
         _ => thread::scope(|scope| scope.spawn(ask).join()).map_err(|_| "it panicked")??,
     };
     thread::sleep(Duration::from_millis(after.parse()?));

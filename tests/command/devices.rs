@@ -443,3 +443,16 @@ fn two_processes_that_compile_the_same_at_once_both_end_right() {
     assert_eq!(t.read("three.cubin"), code);
     assert_eq!(std::fs::read(file).unwrap(), before);
 }
+
+#[cfg(feature = "cuda")]
+#[test]
+fn what_is_no_kernel_is_not_taken_over() {
+    let t = Folder::new();
+    t.write("texts", "90 0 0 0 0 100\nshort");
+    let texts = std::fs::File::open(t.path("texts")).unwrap();
+    let mut command = command(&t.path("."));
+    let ended = ended(&command.arg("take-over").stdin(texts).output().unwrap());
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    let why = "read from another process: a text ends early";
+    assert!(ended.err.contains(why), "{}", ended.err);
+}

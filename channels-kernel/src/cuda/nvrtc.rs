@@ -10,9 +10,11 @@
 mod cache;
 mod later;
 mod messages;
+mod over;
 
 pub use cache::folder as cache_folder;
 pub use later::{Later, leave};
+pub use over::{hand_over, take_over};
 
 use cache::Cache;
 use libloading::Library;
@@ -502,10 +504,12 @@ impl Nvrtc {
         if !how.check {
             out.push("--generate-line-info".into());
         }
-        // `mid` refuses valid programs for sm_120 (NVRTC 13.5).
+        // `mid` refuses valid programs for sm_120 (NVRTC 13.5). What somebody waits for has all cores where it has several functions: a quarter less on two.
         match how {
             How { check: true, .. } if self.is_quick() => out.push("--Ofast-compile=max".into()),
-            How { quick: true, .. } if self.is_quick() => out.push("--Ofast-compile=min".into()),
+            How { quick: true, .. } if self.is_quick() => {
+                out.extend(["--Ofast-compile=min", "--split-compile=0"].map(str::to_owned));
+            }
             _ => {}
         }
         out

@@ -84,6 +84,9 @@ pub(crate) enum Command {
     Bench(crate::bench::Args),
     /// Say what devices and libraries were found, what is missing and what to install
     Doctor,
+    /// Compile for runs to come what a process that ended hands over
+    #[command(hide = true)]
+    TakeOver,
 }
 
 #[derive(Debug, Args)]

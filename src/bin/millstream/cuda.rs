@@ -11,9 +11,32 @@ use millstream_channels_kernel::cuda::{
     flow::{FlowPlan, Spawning},
     nvrtc::{self, Arch, How, NvrtcError},
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, process::Command};
 
 pub(crate) use nvrtc::leave;
+
+/// Ends the process, if only code for runs to come is still compiled: another process does that. What was printed has to be flushed before.
+pub(crate) fn leave_if_only_compiling(code: u8) {
+    let mut other = match std::env::current_exe() {
+        Ok(path) => Command::new(path),
+        Err(error) => return tracing::debug!(%error, "this program does not know where it lies"),
+    };
+    match nvrtc::hand_over(other.arg("take-over")) {
+        Ok(true) => leave(code.into()),
+        Ok(false) => {}
+        Err(error) => tracing::debug!(%error, "no process takes over what is compiled"),
+    }
+}
+
+/// Compiles what another process handed over.
+pub(crate) fn take_over() -> Result<(), Failure> {
+    let done = nvrtc::take_over(std::io::stdin().lock());
+    done.map(|_| ()).map_err(|error| {
+        Failure::Other(format!(
+            "what is to be compiled for runs to come is read from another process: {error}"
+        ))
+    })
+}
 
 /// The channel memory that CUDA C++ is written for, if it matters: a program's choice of scans and tiles does not depend on it.
 const MEMORY: u64 = 1 << 30;

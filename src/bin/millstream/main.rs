@@ -31,7 +31,10 @@ use args::{Cli, Command};
 use clap::Parser;
 use millstream::job::JobError;
 use spans::Spans;
-use std::{io, process::ExitCode};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -61,6 +64,7 @@ fn main() -> ExitCode {
         _ => None,
     };
     report::start_log(cli.verbose, spans.clone());
+    let takes_over = matches!(cli.command, Command::TakeOver);
     let done = match cli.command {
         Command::Run(args) => run::run(&args, cli.quiet, spans.as_ref()),
         Command::Check(args) => check::check(&args, cli.quiet),
@@ -69,11 +73,17 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&args).map_err(Failure::Other),
         Command::Inspect(args) => inspect::inspect(&args.file),
         Command::Doctor => doctor::doctor(),
+        Command::TakeOver => cuda::take_over(),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
+    let code = match done {
+        Ok(()) => 0,
         // Who reads our output has seen enough: `millstream lower .. | head`.
-        Err(Failure::Other(message)) if message == report::CLOSED => ExitCode::SUCCESS,
+        Err(Failure::Other(message)) if message == report::CLOSED => 0,
         Err(failure) => report::failure(&failure),
+    };
+    // What was handed over once is done, or takes too long for anybody.
+    if !takes_over && io::stdout().flush().is_ok() {
+        cuda::leave_if_only_compiling(code);
     }
+    ExitCode::from(code)
 }

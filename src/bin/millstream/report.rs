@@ -2,10 +2,7 @@
 
 use crate::{Failure, args::RunArgs, spans::Spans};
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use std::{
-    io::{self, IsTerminal, Write},
-    process::ExitCode,
-};
+use std::io::{self, IsTerminal, Write};
 use tracing_subscriber::{
     Layer,
     filter::{Targets, filter_fn},
@@ -69,7 +66,7 @@ pub(crate) fn tell(text: &str) {
 }
 
 /// Prints what is wrong and gives the exit code.
-pub(crate) fn failure(failure: &Failure) -> ExitCode {
+pub(crate) fn failure(failure: &Failure) -> u8 {
     let fancy = io::stderr().is_terminal();
     let theme = if fancy {
         GraphicalTheme::unicode()
@@ -97,7 +94,7 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
     };
     // Nothing can be done about an error output that is closed.
     let _ = io::stderr().lock().write_all(text.as_bytes());
-    ExitCode::from(code)
+    code
 }
 
 fn terminal_width() -> usize {

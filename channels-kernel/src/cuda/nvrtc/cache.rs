@@ -1,8 +1,9 @@
 //! Machine code on disk, shared by processes: a file a text. It is written beside its place and moved there, so that a reader sees all of it or
-//! nothing, whoever else writes; what was used least recently goes when there is too much.
+//! nothing, whoever else writes; what was used least recently goes when there is too much. Who compiles what nobody waits for claims it first, so that other
+//! processes do not do the same.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io,
     path::PathBuf,
     sync::{
@@ -18,6 +19,19 @@ const MOST_BYTES: u64 = 512 << 20;
 const ABANDONED: Duration = Duration::from_secs(3600);
 /// What a whole file ends with, behind the length of its code.
 const END: [u8; 8] = *b"millend1";
+
+/// A text that this process compiles and no other one. Who opened the file before it is removed gets the claim of one that is gone, and finds the code in
+/// the cache.
+pub(super) struct Claim {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
 
 /// A folder of machine code.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,6 +101,23 @@ impl Cache {
         self.shrink(&self.path(key))
     }
 
+    /// Claims the text of this key for as long as the claim lives. Where another process has it, that is said and it is waited for: the system takes its claim
+    /// when it ends, however it does. None where no file can be written, or locked.
+    pub(super) fn claim(&self, key: u128, elsewhere: impl Fn(bool)) -> Option<Claim> {
+        fs::create_dir_all(&self.folder).ok()?;
+        let path = self.folder.join(format!("{key:032x}.lock"));
+        let file = File::options().create(true).append(true).open(&path).ok()?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                elsewhere(true);
+                file.lock().ok()?;
+                elsewhere(false);
+            }
+            locked => locked.ok()?,
+        }
+        Some(Claim { path, _file: file })
+    }
+
     /// Removes what was used least recently until the rest is no more than allowed, but for the one that was just written. Another process may
     /// do the same: what is gone already is as good.
     fn shrink(&self, but: &std::path::Path) -> io::Result<()> {
@@ -102,7 +133,7 @@ impl Cache {
             let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             match path.extension().and_then(|e| e.to_str()) {
                 Some("cubin") => files.push((used, data.len(), path)),
-                Some("part") if used.elapsed().is_ok_and(|age| age > ABANDONED) => {
+                Some("part" | "lock") if used.elapsed().is_ok_and(|age| age > ABANDONED) => {
                     let _ = fs::remove_file(path);
                 }
                 _ => {}
@@ -176,6 +207,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test ends there")]
 
     use super::*;
+    use std::sync::Mutex;
 
     fn cache(most: u64) -> (tempfile::TempDir, Cache) {
         let folder = tempfile::tempdir().unwrap();
@@ -217,6 +249,32 @@ mod tests {
             }
         });
         assert_eq!(names(&cache), [format!("{:032x}.cubin", 7)]);
+    }
+
+    #[test]
+    fn a_text_is_claimed_by_one_at_a_time() {
+        let (_folder, cache) = cache(MOST_BYTES);
+        let claim = |key: u128, seen: &Mutex<Vec<bool>>| {
+            cache.claim(key, |elsewhere| seen.lock().unwrap().push(elsewhere))
+        };
+        let (first, second) = (Mutex::default(), Mutex::default());
+        let one = claim(1, &first).unwrap();
+        assert!(claim(2, &first).is_some(), "another text is nobody's");
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| claim(1, &second).is_some());
+            while second.lock().unwrap().is_empty() {
+                std::thread::yield_now();
+            }
+            assert!(!waits.is_finished(), "the first one has it");
+            drop(one);
+            assert!(waits.join().unwrap());
+        });
+        assert_eq!(second.into_inner().unwrap(), [true, false]);
+        assert!(first.into_inner().unwrap().is_empty());
+        assert!(names(&cache).is_empty(), "claims leave nothing");
+        let nowhere = Cache::new(cache.folder.join("file").join("below"));
+        fs::write(cache.folder.join("file"), "").unwrap();
+        assert!(nowhere.claim(1, |_| ()).is_none());
     }
 
     #[test]

@@ -1,19 +1,25 @@
 //! Compilations that nobody waits for, until their result is asked for.
 //!
 //! A process does not end in the middle of one: what takes it down would take away what the compiler works with. So its end waits for them, a minute at
-//! most, and their results are in the cache for the next process.
+//! most, and their results are in the cache for the next process. Who can begin another process for them [hands them over](super::hand_over) instead, and
+//! ends [at once](leave).
+//!
+//! Processes that want the same text at once do not all compile it: the others wait until it is in the cache.
 //!
 //! What is registered last is called first at the end, and the library registers what it does at its end while it compiles: it then tears down what it works
 //! with, and crashes or never comes to an end. So the wait has to come before all that anybody registered. The C library first ends what belongs to the thread
 //! that ends the process, mostly the main one: a value of that thread's waits ([`AtTheEnd`]). Where another thread has it compile, the wait is registered
 //! as others are, behind the compilation of an empty kernel, which has made the library register most of what it does.
 
-use super::{Arch, Compiled, How, Nvrtc, NvrtcError};
+use super::{Arch, Compiled, How, Nvrtc, NvrtcError, cache::Cache};
 use std::{
     collections::VecDeque,
     ffi::c_int,
     io::IsTerminal,
-    sync::{Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{self, available_parallelism},
     time::{Duration, Instant},
 };
@@ -47,18 +53,53 @@ impl Drop for Turn {
     }
 }
 
-/// Compilations under way in other threads.
-static UNDER_WAY: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+/// A text that is to be compiled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Text {
+    pub(super) source: String,
+    pub(super) arch: Arch,
+    pub(super) how: How,
+}
 
-fn under_way() -> MutexGuard<'static, usize> {
+/// One that is under way in another thread.
+#[derive(Debug)]
+struct Work {
+    text: Text,
+    /// Whether another process is at it, which this one waits for.
+    elsewhere: AtomicBool,
+}
+
+/// Compilations under way in other threads.
+static UNDER_WAY: (Mutex<Vec<Arc<Work>>>, Condvar) = (Mutex::new(Vec::new()), Condvar::new());
+
+fn under_way() -> MutexGuard<'static, Vec<Arc<Work>>> {
     UNDER_WAY.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for what is under way, for a minute at most, however often it is asked. False if that was not enough.
+/// What is under way, but for what another process does.
+pub(super) fn of_this_process() -> Vec<Text> {
+    let under_way = under_way();
+    // Relaxed: where it was just found to be elsewhere, it is done twice at worst.
+    let ours = under_way
+        .iter()
+        .filter(|w| !w.elsewhere.load(Ordering::Relaxed));
+    ours.map(|w| w.text.clone()).collect()
+}
+
+/// Whether anything is under way.
+pub(super) fn is_any() -> bool {
+    !under_way().is_empty()
+}
+
+/// Waits for what is under way at the end, for a minute at most, however often it is asked. False if that was not enough.
 fn wait_for_all() -> bool {
     static BEGUN: OnceLock<Instant> = OnceLock::new();
-    let most = MOST.saturating_sub(BEGUN.get_or_init(Instant::now).elapsed());
-    let busy = |n: &mut usize| *n > 0;
+    wait_until(MOST.saturating_sub(BEGUN.get_or_init(Instant::now).elapsed()))
+}
+
+/// Waits for so long at most until nothing is under way. False if that was not enough.
+pub(super) fn wait_until(most: Duration) -> bool {
+    let busy = |works: &mut Vec<Arc<Work>>| !works.is_empty();
     let wait = |guard, most| {
         let waited = UNDER_WAY.1.wait_timeout_while(guard, most, busy);
         waited.unwrap_or_else(PoisonError::into_inner)
@@ -126,10 +167,10 @@ thread_local! {
 }
 
 /// Counts as one of those under way.
-struct Working;
+struct Working(Arc<Work>);
 
 impl Working {
-    fn begin(nvrtc: &Nvrtc, arch: Arch, how: How) -> Self {
+    fn begin(nvrtc: &Nvrtc, text: Text) -> Self {
         static COMPILES: Once = Once::new();
         // Others than the main thread end when they like, and wait for nothing then.
         if thread::current().name() == Some("main") {
@@ -137,19 +178,33 @@ impl Working {
         } else {
             // The same way through the compiler as what follows goes. What it says of an empty kernel, it says of the others too.
             COMPILES.call_once(|| {
+                let Text { arch, how, .. } = text;
                 _ = nvrtc.compile("extern \"C\" __global__ void none() {}", arch, how);
             });
         }
         // Each time anew, so that it is called before what the library registered meanwhile.
         wait_at_the_end();
-        *under_way() += 1;
-        Self
+        let work = Arc::new(Work {
+            text,
+            elsewhere: AtomicBool::new(false),
+        });
+        under_way().push(work.clone());
+        Self(work)
+    }
+
+    /// Compiles it, through the cache, and says whether that has it now. Where another process does the same, it is waited for.
+    fn compile(&self, nvrtc: &Nvrtc, key: u128) -> Result<(Compiled, bool), NvrtcError> {
+        let Work { text, elsewhere } = &*self.0;
+        let set = |is: bool| elsewhere.store(is, Ordering::Relaxed);
+        let _mine = Cache::of_user().and_then(|cache| cache.claim(key, set));
+        let _turn = Turn::take();
+        nvrtc.compile_and_put(&text.source, text.arch, text.how)
     }
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        *under_way() -= 1;
+        under_way().retain(|work| !Arc::ptr_eq(work, &self.0));
         UNDER_WAY.1.notify_all();
     }
 }
@@ -249,13 +304,12 @@ impl Nvrtc {
         if let Some(later) = known(key) {
             return Ok(later);
         }
-        let working = Working::begin(self, arch, how);
+        let working = Working::begin(self, Text { source, arch, how });
         let made = Later(Arc::default());
         let (later, promised) = (made.clone(), Promised(made.0.clone()));
         let work = move || {
-            let _working = working;
-            let _turn = Turn::take();
-            let result = self.compile_and_put(&source, arch, how);
+            let working = working;
+            let result = working.compile(self, key);
             if let Err(error) = &result {
                 tracing::error!(%error, "a kernel that was compiled for later runs is refused");
             }
