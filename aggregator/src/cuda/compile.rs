@@ -110,19 +110,51 @@ impl Compiler<'_> {
             .map_err(|e| RunError::Device(format!("no thread to compile in: {e}")))
     }
 
-    /// Waits until all texts are done, and tells how many are: on a terminal, else by `tracing`.
-    fn tell(&self, progress: &Progress, all: usize) {
-        let (name, arch, terminal) = (self.name, self.arch, std::io::stderr().is_terminal());
-        let told = progress.wait(all, PATIENCE, |done| {
-            if terminal {
-                eprint!("\r\x1b[Kcompiling {name} for {arch}: {done} of {all} parts");
-                // A terminal that is gone needs to be told nothing.
-                let _ = std::io::stderr().flush();
-            } else {
-                tracing::info!(program = name, %arch, done, all, "compiling");
+    /// The same with all cores, to be waited for.
+    ///
+    /// # Errors
+    /// The same.
+    pub(super) fn soon(&self, text: &Text) -> Result<Later, RunError> {
+        self.nvrtc
+            .compile_soon(text.source.clone(), self.arch, text.how)
+            .map_err(|e| RunError::Device(format!("no thread to compile in: {e}")))
+    }
+
+    /// Waits for so long at most until these texts are done, and tells how many are.
+    pub(super) fn wait(&self, these: &[Later], most: Duration) {
+        let (start, mut told) = (Instant::now(), None);
+        let done = || these.iter().filter(|later| later.is_done()).count();
+        while done() < these.len() && start.elapsed() < most {
+            if start.elapsed() >= PATIENCE && told != Some(done()) {
+                told = Some(done());
+                self.show(done(), these.len());
             }
-        });
-        if terminal && told {
+            Later::wait_for_all(these, LOOK.min(most));
+        }
+        self.hide(told.is_some());
+    }
+
+    /// Waits until all texts are done, and tells how many are.
+    fn tell(&self, progress: &Progress, all: usize) {
+        let told = progress.wait(all, PATIENCE, |done| self.show(done, all));
+        self.hide(told);
+    }
+
+    /// Tells how many are done: on a terminal, else by `tracing`.
+    fn show(&self, done: usize, all: usize) {
+        let (name, arch) = (self.name, self.arch);
+        if std::io::stderr().is_terminal() {
+            eprint!("\r\x1b[Kcompiling {name} for {arch}: {done} of {all} parts");
+            // A terminal that is gone needs to be told nothing.
+            let _ = std::io::stderr().flush();
+        } else {
+            tracing::info!(program = name, %arch, done, all, "compiling");
+        }
+    }
+
+    /// Takes back what a terminal was told, if it was.
+    fn hide(&self, told: bool) {
+        if told && std::io::stderr().is_terminal() {
             eprint!("\r\x1b[K");
         }
     }

@@ -1,5 +1,6 @@
 //! Two tiers of code. What takes the compiler long is compiled quickly at first, to slower machine code, so that a first run does not wait; the full code is
-//! compiled in the background and runs from the next run on that begins when it is there.
+//! compiled in the background and runs from the next run on that begins when it is there. Of some texts it is known before that they take long; others are
+//! waited for, and compiled quickly beside when that takes too long.
 //!
 //! Each is in the cache by its own options, so that one is never found where the other is looked for. A run has one code from its beginning to its end, with
 //! what was asked of that code: how many of its blocks fit the GPU. Both kinds of programs, those of tasks and graphs, come here.
@@ -7,6 +8,7 @@
 use super::compile::{Compiler, Text};
 use crate::{error::RunError, gpus::CudaOptions, sync::Mutex};
 use millstream_channels_kernel::cuda::nvrtc::{Compiled, How, Later};
+use std::time::Duration;
 
 impl CudaOptions {
     /// Whether a run may begin with code that was compiled quickly. Who asks for a timeline wants to see what runs take.
@@ -32,7 +34,31 @@ fn quick_ones(texts: &[Text], may_be: bool, there: impl Fn(&Text) -> bool) -> Ve
 #[derive(Debug, Default)]
 pub(super) struct Rest(Vec<(String, How)>);
 
+/// Who has waited so long for full code begins with code that is compiled quickly. No example's takes as long; a text of tasks whose loops NVRTC unrolls many
+/// times may take 14 s in full and 1.2 quickly.
+const PATIENCE: Duration = Duration::from_millis(2500);
+
 impl Compiler<'_> {
+    /// Compiles texts in full that are not `there`, and says which of them take so `long` that nobody waits for them any more. These go on.
+    fn late_ones(
+        &self,
+        texts: &[Text],
+        there: impl Fn(&Text) -> bool,
+        long: Duration,
+    ) -> Vec<usize> {
+        let missing = |i: &usize| texts[*i].how.linked.is_none() && !there(&texts[*i]);
+        let missing: Vec<usize> = (0..texts.len()).filter(missing).collect();
+        // Where the system gives no threads for all of them, all are waited for.
+        let begun = missing.iter().map(|&i| self.soon(&texts[i]).ok());
+        let Some(begun) = begun.collect::<Option<Vec<Later>>>() else {
+            return Vec::new();
+        };
+        self.wait(&begun, long);
+        let both = missing.into_iter().zip(&begun);
+        let late = both.filter(|(_, later)| !later.is_done());
+        late.map(|(i, _)| i).collect()
+    }
+
     /// Compiles what there has to be for a first run, those texts quickly for which that is worth it, if that `may_be`.
     ///
     /// # Errors
@@ -47,7 +73,10 @@ impl Compiler<'_> {
             let found = self.nvrtc.cached(&text.source, self.arch, text.how);
             found.is_some()
         };
-        let quick = quick_ones(&texts, may_be, there);
+        let mut quick = quick_ones(&texts, may_be, there);
+        if may_be && quick.is_empty() {
+            quick = self.late_ones(&texts, there, PATIENCE);
+        }
         let mut texts: Vec<(String, How)> = texts.into_iter().map(|t| (t.source, t.how)).collect();
         let rest = Rest(quick.iter().map(|&i| texts[i].clone()).collect());
         for &i in &quick {
@@ -165,7 +194,7 @@ mod tests {
     };
     use std::{
         sync::LazyLock,
-        time::{Duration, Instant, SystemTime},
+        time::{Instant, SystemTime},
     };
 
     fn text(written: Written, kib: usize) -> Text {
@@ -265,6 +294,32 @@ mod tests {
             .compile(&text.source, compiler.arch, text.how);
         assert_eq!(full[0].cubin, whole.unwrap().cubin);
         assert_ne!(full[0].cubin, code[0].cubin);
+    }
+
+    #[test]
+    fn who_has_waited_long_begins_with_quick_code() {
+        let Some(compiler) = compiler() else { return };
+        let text = |kind: &str| {
+            let mut text = long();
+            text.written = Written::Tasks;
+            text.source.push_str(kind);
+            text
+        };
+        let both = [text("// one"), text("// another")];
+        let there = |text: &Text| text.source.ends_with("another");
+        let late = |long| compiler.late_ones(&both, there, long);
+        assert_eq!(late(Duration::ZERO), [0], "it was just begun");
+        // The same one, which goes on.
+        assert_eq!(late(Duration::from_secs(60)), [0; 0]);
+        let found = |text: &Text| {
+            let found = compiler.nvrtc.cached(&text.source, compiler.arch, text.how);
+            found.is_some()
+        };
+        assert_eq!(both.each_ref().map(found), [true, false]);
+        let mut linked = both;
+        linked[0].how.linked = Some(64);
+        let late = compiler.late_ones(&linked, there, Duration::ZERO);
+        assert_eq!(late, [0; 0], "what is linked is waited for");
     }
 
     #[test]

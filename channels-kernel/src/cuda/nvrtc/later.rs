@@ -29,16 +29,17 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// And after so long it ends without them.
 const MOST: Duration = Duration::from_secs(60);
 
-/// How many of them are at work: a core is left to what runs meanwhile.
+/// How many of them are at work.
 static AT_WORK: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 /// One that is at work.
 struct Turn;
 
 impl Turn {
-    /// Waits until it may be.
-    fn take() -> Self {
-        let most = available_parallelism().map_or(1, |cores| cores.get().max(2) - 1);
+    /// Waits until it may be: one a core, of which one is left to what runs meanwhile, if anything does.
+    fn take(all_cores: bool) -> Self {
+        let cores = available_parallelism().map_or(1, usize::from);
+        let most = if all_cores { cores } else { cores.max(2) - 1 };
         let at_work = AT_WORK.0.lock().unwrap_or_else(PoisonError::into_inner);
         let free = AT_WORK.1.wait_while(at_work, |n| *n >= most);
         *free.unwrap_or_else(PoisonError::into_inner) += 1;
@@ -49,7 +50,8 @@ impl Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         *AT_WORK.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        AT_WORK.1.notify_one();
+        // Not each who waits may have as many beside it.
+        AT_WORK.1.notify_all();
     }
 }
 
@@ -65,6 +67,8 @@ pub(super) struct Text {
 #[derive(Debug)]
 struct Work {
     text: Text,
+    /// Whether nothing runs until it is there, for a while at least.
+    awaited: bool,
     /// Whether another process is at it, which this one waits for.
     elsewhere: AtomicBool,
 }
@@ -170,7 +174,7 @@ thread_local! {
 struct Working(Arc<Work>);
 
 impl Working {
-    fn begin(nvrtc: &Nvrtc, text: Text) -> Self {
+    fn begin(nvrtc: &Nvrtc, text: Text, awaited: bool) -> Self {
         static COMPILES: Once = Once::new();
         // Others than the main thread end when they like, and wait for nothing then.
         if thread::current().name() == Some("main") {
@@ -186,6 +190,7 @@ impl Working {
         wait_at_the_end();
         let work = Arc::new(Work {
             text,
+            awaited,
             elsewhere: AtomicBool::new(false),
         });
         under_way().push(work.clone());
@@ -194,10 +199,11 @@ impl Working {
 
     /// Compiles it, through the cache, and says whether that has it now. Where another process does the same, it is waited for.
     fn compile(&self, nvrtc: &Nvrtc, key: u128) -> Result<(Compiled, bool), NvrtcError> {
-        let Work { text, elsewhere } = &*self.0;
-        let set = |is: bool| elsewhere.store(is, Ordering::Relaxed);
+        let work = &*self.0;
+        let set = |is: bool| work.elsewhere.store(is, Ordering::Relaxed);
         let _mine = Cache::of_user().and_then(|cache| cache.claim(key, set));
-        let _turn = Turn::take();
+        let _turn = Turn::take(work.awaited);
+        let text = &work.text;
         nvrtc.compile_and_put(&text.source, text.arch, text.how)
     }
 }
@@ -226,6 +232,12 @@ impl Later {
     #[must_use]
     pub fn is_good(&self) -> bool {
         matches!(self.0.get(), Some(Ok(_)))
+    }
+
+    /// Waits for so long at most until all of these are done.
+    pub fn wait_for_all(these: &[Self], most: Duration) {
+        let busy = |_: &mut Vec<_>| !these.iter().all(Self::is_done);
+        drop(UNDER_WAY.1.wait_timeout_while(under_way(), most, busy));
     }
 
     /// The result, which is waited for.
@@ -297,14 +309,31 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> std::io::Result<Later> {
+        self.begin(Text { source, arch, how }, false)
+    }
+
+    /// The same by all cores, for who waits for it but may stop waiting.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn compile_soon(
+        &'static self,
+        source: String,
+        arch: Arch,
+        how: How,
+    ) -> std::io::Result<Later> {
+        self.begin(Text { source, arch, how }, true)
+    }
+
+    fn begin(&'static self, text: Text, awaited: bool) -> std::io::Result<Later> {
         // Two who ask for the same at once are one after the other.
         static ASKED: Mutex<()> = Mutex::new(());
         let _one = lock(&ASKED);
-        let key = self.key(&source, arch, how);
+        let key = self.key(&text.source, text.arch, text.how);
         if let Some(later) = known(key) {
             return Ok(later);
         }
-        let working = Working::begin(self, Text { source, arch, how });
+        let working = Working::begin(self, text, awaited);
         let made = Later(Arc::default());
         let (later, promised) = (made.clone(), Promised(made.0.clone()));
         let work = move || {
