@@ -47,6 +47,11 @@ const fn is_node(what: What) -> bool {
     matches!(what, What::Node(_))
 }
 
+/// The same for a block of a GPU, whose batches hold no other spans of work.
+const fn is_node_or_batch(what: What) -> bool {
+    matches!(what, What::Node(_) | What::Batch)
+}
+
 fn length(spans: &[(u64, u64)]) -> u64 {
     spans.iter().map(|(from, to)| to - from).sum()
 }
@@ -209,8 +214,6 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
     );
     let how = How {
         observe: Observe::Timeline(SPANS),
-        aggregator: Aggregator::Persistent,
-        policy: Policy::Device,
         ..How::default()
     };
     let report = lab.once(program, how)?;
@@ -220,7 +223,7 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
         "Donation paper, Figure 6, for the {program}: one round of {} ms, with a timeline, after a warm-up. {}",
         number(running),
         match lab.is_gpu() {
-            true => "Workers are blocks: idle is all the time that a block works at no dispatch, also while a level is narrow.",
+            true => "Workers are blocks: what each did are batches that it ran with all that came of them on stacks of its own, and its parts of dispatches across the device. All other time is idle.",
             false => "Workers are threads. Donation alone is built, of the papers' schemes.",
         }
     ));
@@ -231,12 +234,9 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
         ));
     }
     let (mut tasks, mut working, mut idle) = (Vec::new(), Vec::new(), Vec::new());
-    let tracks = match lab.is_gpu() {
-        true => &timeline.blocks[..],
-        false => timeline.tracks.get(1..).unwrap_or_default(),
-    };
+    let (tracks, is_work) = workers(lab, timeline);
     for (i, track) in tracks.iter().enumerate() {
-        let spans = times(&track.spans, is_node);
+        let spans = times(&track.spans, is_work);
         let worked = length(&spans) as f64 / 1e6;
         let worker = report.workers.get(i);
         let idled = worker.map_or(running - worked, |w| w.idle.as_secs_f64() * 1e3);
@@ -280,13 +280,22 @@ pub(crate) fn idle(lab: &Lab) -> Result<Figure, String> {
     Ok(figure)
 }
 
+/// Who works, and which of their spans are work that no other one is inside of.
+fn workers<'t>(lab: &Lab, timeline: &'t Timeline) -> (&'t [Track], fn(What) -> bool) {
+    match lab.is_gpu() {
+        true => (&timeline.blocks, is_node_or_batch),
+        false => (timeline.tracks.get(1..).unwrap_or_default(), is_node),
+    }
+}
+
 /// Slices that the time of a run is cut into.
 const SLICES: usize = 60;
 
 /// **GTaP, Figure 9.** How many workers run tasks over time, and how many elements their dispatches have, on an irregular tree. Workers are threads, or
 /// blocks of a GPU. Held: the tree and the memory. In percent of the workers, and elements, means of each of sixty parts of the run.
 ///
-/// The paper shows each warp and how many of its lanes have a task; a dispatch of ours is one wavefront of a level for all who take part in it.
+/// The paper shows each warp and how many of its lanes have a task; a dispatch of ours is one wavefront of a level for all who take part in it. Of what runs
+/// inside a GPU's blocks no wavefront is kept, but the batches that it came of: their elements are those that they began with.
 pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
     let program = lab.irregular();
     let mut figure = Figure::of_one_round(
@@ -294,36 +303,31 @@ pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
         &["time_ms", "workers_percent", "elements_a_dispatch"],
     );
     figure.say(format!(
-        "GTaP, Figure 9, for the {program}: the share of the workers, {}, that work at a dispatch, and the elements of the dispatches, means of each sixtieth \
-         of a run with a timeline.",
-        if lab.is_gpu() { "blocks" } else { "threads" }
+        "GTaP, Figure 9, for the {program}: the share of the workers, {}, means of each sixtieth of a run with a timeline.",
+        match lab.is_gpu() {
+            true => "blocks, that run a batch on stacks of their own or have a part of a dispatch, and the elements that it began with",
+            false => "threads, that work at a dispatch, and the elements of the dispatches",
+        }
     ));
     let how = How {
         observe: Observe::Timeline(SPANS),
-        aggregator: Aggregator::Persistent,
-        policy: Policy::Device,
         ..How::default()
     };
     let report = lab.once(program, how)?;
-    let Timeline { tracks, blocks, .. } = &report.timeline;
-    let spans = tracks.iter().flat_map(|t| &t.spans);
+    let spans = report.timeline.tracks.iter().flat_map(|t| &t.spans);
     let mut runs = spans.filter(|s| s.what == What::Run);
     let run = runs.next_back().ok_or("the run kept no timeline")?;
     let (begin, end) = (run.begin, run.end);
-    let dispatches = tracks.get(1..).unwrap_or_default();
-    let workers = if lab.is_gpu() {
-        &blocks[..]
-    } else {
-        dispatches
-    };
+    let (workers, is_work) = workers(lab, &report.timeline);
     let mut working = [0.0; SLICES];
-    for (slice, part, _) in parts(workers, begin, end) {
-        working[slice] += 100.0 * part / workers.len().max(1) as f64;
-    }
     let (mut elements, mut time) = ([0.0; SLICES], [0.0; SLICES]);
-    for (slice, part, span) in parts(dispatches, begin, end) {
-        elements[slice] += part * span.elements as f64;
-        time[slice] += part;
+    for (slice, part, span) in parts(workers, is_work, begin, end) {
+        working[slice] += 100.0 * part / workers.len().max(1) as f64;
+        // Which elements a block had of a dispatch is not known.
+        if span.elements > 0 {
+            elements[slice] += part * span.elements as f64;
+            time[slice] += part;
+        }
     }
     let (mut at_work, mut wide) = (Vec::new(), Vec::new());
     let each = (end - begin) as f64 / SLICES as f64 / 1e6;
@@ -351,7 +355,11 @@ pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
             at_work,
         ),
         lines(
-            "Elements of a dispatch",
+            if lab.is_gpu() {
+                "Elements that a batch began with"
+            } else {
+                "Elements of a dispatch"
+            },
             across,
             label,
             logarithmic("elements"),
@@ -362,18 +370,25 @@ pub(crate) fn timeline(lab: &Lab) -> Result<Figure, String> {
 }
 
 /// The slices that dispatches have a part of, which part of each, and the dispatch.
-fn parts(tracks: &[Track], begin: u64, end: u64) -> impl Iterator<Item = (usize, f64, &Span)> {
+fn parts(
+    tracks: &[Track],
+    is_work: fn(What) -> bool,
+    begin: u64,
+    end: u64,
+) -> impl Iterator<Item = (usize, f64, &Span)> {
     let place = move |at: u64| {
         let since = at.clamp(begin, end) - begin;
         since as f64 * SLICES as f64 / (end - begin).max(1) as f64
     };
     let spans = tracks.iter().flat_map(|t| &t.spans);
-    spans.filter(|s| is_node(s.what)).flat_map(move |span| {
-        let (from, to) = (place(span.begin), place(span.end));
-        let slices = from as usize..(to.ceil() as usize).min(SLICES);
-        slices.map(move |s| {
-            let part = to.min(s as f64 + 1.0) - from.max(s as f64);
-            (s, part.max(0.0), span)
+    spans
+        .filter(move |s| is_work(s.what))
+        .flat_map(move |span| {
+            let (from, to) = (place(span.begin), place(span.end));
+            let slices = from as usize..(to.ceil() as usize).min(SLICES);
+            slices.map(move |s| {
+                let part = to.min(s as f64 + 1.0) - from.max(s as f64);
+                (s, part.max(0.0), span)
+            })
         })
-    })
 }
