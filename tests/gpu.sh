@@ -70,7 +70,7 @@ shared() { # NAME [OPTION..]
 }
 # Adds up what the processes of a step say: two numbers in lines of this pattern.
 sums() { # PATTERN FORMAT
-    sed -n "s/^$1/\1 \2/p" "$logs"/*::every_*.log | awk -v format="$2" '{ a += $1; b += $2 } END { printf format, a, b }'
+    sed -n "s/^.*$1/\1 \2/p" "$logs"/*::every_*.log | awk -v format="$2" '{ a += $1; b += $2 } END { printf format, a, b }'
 }
 
 # Fills the cache with what the steps will need, the most wanted first.

@@ -308,7 +308,10 @@ impl CudaLoaded {
     }
 
     /// Takes the place of what was loaded of the same program.
-    pub(super) fn taking_over(self, old: &Self) -> Self {
+    pub(super) fn taking_over(mut self, old: &Self) -> Self {
+        // A first run may have waited for the old one and begin with this one.
+        self.kernels.compiled = old.kernels.compiled;
+        self.kernels.compiling += old.kernels.compiling;
         // It is a program of its own, with a place of its own.
         if let Some(restarting) = old.restarting.get() {
             let _ = self.restarting.set(restarting.clone());

@@ -178,7 +178,14 @@ impl CudaDevice {
         call: GraphCall<'_>,
         with: impl FnOnce(&Running<'_>) -> Result<R, RunError>,
     ) -> Result<(R, RunReport), RunError> {
-        let full = || self.load_graph(&loaded.program);
+        let full = || {
+            let mut full = self.load_graph(&loaded.program)?;
+            // A first run may have waited for the quick one and begin with this one.
+            if let Some(full) = Arc::get_mut(&mut full) {
+                full.kernels.compiling += loaded.kernels.compiling;
+            }
+            Ok(full)
+        };
         if loaded.full.get().is_none()
             && let Some(full) = loaded.tier.renewed(&loaded.program.graph.name, full)?
         {
