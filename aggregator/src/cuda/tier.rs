@@ -24,9 +24,11 @@ impl Text {
     }
 }
 
-/// The texts that are to be compiled quickly at first, by their places, if that `may_be`: not those that are `there` in full.
-fn quick_ones(texts: &[Text], may_be: bool, there: impl Fn(&Text) -> bool) -> Vec<usize> {
-    let wanted = |text: &Text| may_be && text.is_slow() && !there(text);
+/// The texts that are to be compiled quickly at first, by their places, if that `may_be`: not those that are there in full, as `found` says of a text and
+/// whether its quick code is meant. One that took long in full for an earlier process is there quickly.
+fn quick_ones(texts: &[Text], may_be: bool, found: impl Fn(&Text, bool) -> bool) -> Vec<usize> {
+    let wanted =
+        |text: &Text| may_be && (text.is_slow() || found(text, true)) && !found(text, false);
     (0..texts.len()).filter(|&i| wanted(&texts[i])).collect()
 }
 
@@ -69,13 +71,14 @@ impl Compiler<'_> {
         may_be: bool,
     ) -> Result<(Vec<Compiled>, Rest), RunError> {
         let may_be = may_be && self.nvrtc.is_quick();
-        let there = |text: &Text| {
-            let found = self.nvrtc.cached(&text.source, self.arch, text.how);
+        let found = |text: &Text, quick: bool| {
+            let how = How { quick, ..text.how };
+            let found = self.nvrtc.cached(&text.source, self.arch, how);
             found.is_some()
         };
-        let mut quick = quick_ones(&texts, may_be, there);
+        let mut quick = quick_ones(&texts, may_be, found);
         if may_be && quick.is_empty() {
-            quick = self.late_ones(&texts, there, PATIENCE);
+            quick = self.late_ones(&texts, |text| found(text, false), PATIENCE);
         }
         let mut texts: Vec<(String, How)> = texts.into_iter().map(|t| (t.source, t.how)).collect();
         let rest = Rest(quick.iter().map(|&i| texts[i].clone()).collect());
@@ -218,12 +221,15 @@ mod tests {
             text(Tasks, 500),
             linked,
         ];
-        let none = |_: &Text| false;
+        let none = |_: &Text, _| false;
         assert_eq!(quick_ones(&texts, true, none), [1, 3]);
         assert_eq!(quick_ones(&texts, false, none), [0; 0]);
-        let graphs = |text: &Text| text.written == Graph;
+        let graphs = |text: &Text, quick: bool| text.written == Graph && !quick;
         assert_eq!(quick_ones(&texts, true, graphs), [1]);
-        assert_eq!(quick_ones(&texts, true, |_| true), [0; 0]);
+        assert_eq!(quick_ones(&texts, true, |_, _| true), [0; 0]);
+        // What took long for an earlier process.
+        let tasks = |text: &Text, quick: bool| text.written == Tasks && quick;
+        assert_eq!(quick_ones(&texts, true, tasks), [1, 3, 4]);
     }
 
     #[test]
