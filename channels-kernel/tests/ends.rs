@@ -39,12 +39,12 @@ fn main() -> Result<(), Failed> {
     hands_over()
 }
 
-/// Two processes that hand the same kernel over end before it is there, and then it is, once.
+/// Two processes that hand the same kernel over end before it is there, and then it is, once. A third one sees that somebody is at it.
 fn hands_over() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
-    let begin = || {
+    let begin = |what: &str| {
         Command::new(env::current_exe()?)
-            .env(CHILD, "over 0")
+            .env(CHILD, what)
             .env("MILLSTREAM_CACHE", folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -56,7 +56,8 @@ fn hands_over() -> Result<(), Failed> {
         names.collect()
     };
     let is_cubin = |name: &String| name.ends_with(".cubin");
-    for process in [begin()?, begin()?] {
+    let sees = begin("sees 0")?;
+    for process in [begin("over 0")?, begin("over 0")?] {
         // Its output ends with it: the process that takes over does not hold it.
         let output = process.wait_with_output()?;
         if !output.status.success() || !output.stdout.is_empty() || names()?.iter().any(is_cubin) {
@@ -75,6 +76,10 @@ fn hands_over() -> Result<(), Failed> {
             return Err(format!("a minute later: {names:?}").into());
         }
         thread::sleep(Duration::from_millis(20));
+    }
+    let output = sees.wait_with_output()?;
+    if !output.status.success() {
+        return Err(format!("who looks: {output:?}").into());
     }
     println!("test two hand over ... ok");
     Ok(())
@@ -137,6 +142,20 @@ fn both(text: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Sees that a kernel is taken over, and finds it when it is no more.
+fn sees(text: &str) -> Result<(), Failed> {
+    let (nvrtc, arch, full) = (nvrtc::find()?, Arch(90), How::default());
+    let start = Instant::now();
+    for is in [false, true] {
+        while nvrtc.is_taken_over(text, arch, full) == is {
+            assert!(start.elapsed() < Duration::from_secs(60), "{is}");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let there = nvrtc.cached(text, arch, full);
+    there.map(|_| ()).ok_or("it is lost".into())
+}
+
 /// The kernel that a process asked for is in the cache when the process has ended.
 fn keeps(who: &str, after: u64) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
@@ -172,8 +191,10 @@ fn ends(child: &str) -> Result<(), Failed> {
         writeln!(text, "x = a[(x ^ {i}u) % 97u] * x + (x % {}u);", i + 3)?;
     }
     text.push_str("a[threadIdx.x] = x; }\n");
-    if who == "both" {
-        return both(&text);
+    match who {
+        "both" => return both(&text),
+        "sees" => return sees(&text),
+        _ => {}
     }
     let nvrtc = nvrtc::find()?;
     let ask = || nvrtc.compile_later(text, Arch(90), How::default());

@@ -8,7 +8,7 @@ use millstream_channels_kernel::cuda::{
 use std::{
     io::{IsTerminal, Write},
     sync::{
-        Condvar, Mutex, PoisonError,
+        Condvar, Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -19,6 +19,8 @@ use std::{
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How often it is looked whether there is something new to tell.
 const LOOK: Duration = Duration::from_millis(100);
+/// So long a run waits at most for what another process compiles that took it over from an earlier run.
+const TAKEN_OVER: Duration = Duration::from_secs(20);
 
 /// What compiles a program's texts.
 pub(super) struct Compiler<'a> {
@@ -26,6 +28,8 @@ pub(super) struct Compiler<'a> {
     pub(super) arch: Arch,
     /// The program's name, to be told.
     pub(super) name: &'a str,
+    /// Since when it waits for another process, if it did.
+    pub(super) waits: OnceLock<Instant>,
 }
 
 /// A text that is to be compiled.
@@ -100,6 +104,29 @@ impl Compiler<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// What there is of a text. What another process compiles that took it over from an earlier run is waited for, so that the second run of a program has all of
+    /// its code.
+    pub(super) fn there(&self, source: &str, how: How) -> Option<Compiled> {
+        let cached = || self.nvrtc.cached(source, self.arch, how);
+        if let Some(there) = cached() {
+            return Some(there);
+        }
+        let mut told = false;
+        while self.nvrtc.is_taken_over(source, self.arch, how) {
+            let waited = self.waits.get_or_init(Instant::now).elapsed();
+            if waited > TAKEN_OVER {
+                break;
+            }
+            if waited > PATIENCE && !told {
+                told = true;
+                self.show("what an earlier run left, by another process");
+            }
+            thread::sleep(LOOK / 4);
+        }
+        self.hide(told);
+        cached()
+    }
+
     /// Compiles a text in the background.
     ///
     /// # Errors
@@ -127,7 +154,7 @@ impl Compiler<'_> {
         while done() < these.len() && start.elapsed() < most {
             if start.elapsed() >= PATIENCE && told != Some(done()) {
                 told = Some(done());
-                self.show(done(), these.len());
+                self.show(&format!("{} of {} parts", done(), these.len()));
             }
             Later::wait_for_all(these, LOOK.min(most));
         }
@@ -136,19 +163,21 @@ impl Compiler<'_> {
 
     /// Waits until all texts are done, and tells how many are.
     fn tell(&self, progress: &Progress, all: usize) {
-        let told = progress.wait(all, PATIENCE, |done| self.show(done, all));
+        let told = progress.wait(all, PATIENCE, |done| {
+            self.show(&format!("{done} of {all} parts"));
+        });
         self.hide(told);
     }
 
-    /// Tells how many are done: on a terminal, else by `tracing`.
-    fn show(&self, done: usize, all: usize) {
+    /// Tells what is done: on a terminal, else by `tracing`.
+    fn show(&self, done: &str) {
         let (name, arch) = (self.name, self.arch);
         if std::io::stderr().is_terminal() {
-            eprint!("\r\x1b[Kcompiling {name} for {arch}: {done} of {all} parts");
+            eprint!("\r\x1b[Kcompiling {name} for {arch}: {done}");
             // A terminal that is gone needs to be told nothing.
             let _ = std::io::stderr().flush();
         } else {
-            tracing::info!(program = name, %arch, done, all, "compiling");
+            tracing::info!(program = name, %arch, done, "compiling");
         }
     }
 

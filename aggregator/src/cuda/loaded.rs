@@ -341,6 +341,7 @@ impl CudaLoaded {
             nvrtc,
             arch: arch_for(nvrtc, inner.info.arch)?,
             name: &program.program.name,
+            waits: OnceLock::new(),
         };
         let arch = compiler.arch;
         let written = |part: &Part| {
@@ -358,7 +359,7 @@ impl CudaLoaded {
         let cached = |image: Image| {
             let parts = text.linked(image).into_iter().map(|part| {
                 let text = written(&part);
-                nvrtc.cached(&text.source, arch, text.how)
+                compiler.there(&text.source, text.how)
             });
             parts.collect::<Option<Vec<Compiled>>>()
         };

@@ -73,8 +73,7 @@ impl Compiler<'_> {
         let may_be = may_be && self.nvrtc.is_quick();
         let found = |text: &Text, quick: bool| {
             let how = How { quick, ..text.how };
-            let found = self.nvrtc.cached(&text.source, self.arch, how);
-            found.is_some()
+            self.there(&text.source, how).is_some()
         };
         let mut quick = quick_ones(&texts, may_be, found);
         if may_be && quick.is_empty() {
@@ -196,7 +195,7 @@ mod tests {
         nvrtc::{self, Arch, NvrtcError},
     };
     use std::{
-        sync::LazyLock,
+        sync::{LazyLock, OnceLock},
         time::{Instant, SystemTime},
     };
 
@@ -266,6 +265,7 @@ mod tests {
                 nvrtc,
                 arch: Arch(90),
                 name: "it",
+                waits: OnceLock::new(),
             }),
             Err(why) => {
                 eprintln!("SKIPPED: {why}");

@@ -93,6 +93,7 @@ impl CudaGraph {
             nvrtc,
             arch: arch_for(nvrtc, inner.info.arch)?,
             name: &program.graph.name,
+            waits: OnceLock::new(),
         };
         let own = Text {
             source: text.source,

@@ -4,7 +4,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io,
+    io::{self, Write},
     path::PathBuf,
     sync::{
         OnceLock,
@@ -101,12 +101,21 @@ impl Cache {
         self.shrink(&self.path(key))
     }
 
+    fn lock(&self, key: u128) -> PathBuf {
+        self.folder.join(format!("{key:032x}.lock"))
+    }
+
     /// Claims the text of this key for as long as the claim lives. Where another process has it, that is said and it is waited for: the system takes its claim
-    /// when it ends, however it does. None where no file can be written, or locked.
-    pub(super) fn claim(&self, key: u128, elsewhere: impl Fn(bool)) -> Option<Claim> {
+    /// when it ends, however it does. Who has taken the text over from an earlier process lets that be seen. None where no file can be written, or locked.
+    pub(super) fn claim(
+        &self,
+        key: u128,
+        taken_over: bool,
+        elsewhere: impl Fn(bool),
+    ) -> Option<Claim> {
         fs::create_dir_all(&self.folder).ok()?;
-        let path = self.folder.join(format!("{key:032x}.lock"));
-        let file = File::options().create(true).append(true).open(&path).ok()?;
+        let path = self.lock(key);
+        let mut file = File::options().create(true).append(true).open(&path).ok()?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
                 elsewhere(true);
@@ -115,7 +124,20 @@ impl Cache {
             }
             locked => locked.ok()?,
         }
+        if taken_over {
+            file.write_all(b"taken over\n").ok()?;
+        }
         Some(Claim { path, _file: file })
+    }
+
+    /// Whether somebody has claimed this text who took it over.
+    pub(super) fn is_taken_over(&self, key: u128) -> bool {
+        let is = || {
+            let file = File::open(self.lock(key)).ok()?;
+            let taken_over = file.metadata().ok()?.len() > 0;
+            Some(taken_over && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        };
+        is().unwrap_or(false)
     }
 
     /// Removes what was used least recently until the rest is no more than allowed, but for the one that was just written. Another process may
@@ -255,11 +277,16 @@ mod tests {
     fn a_text_is_claimed_by_one_at_a_time() {
         let (_folder, cache) = cache(MOST_BYTES);
         let claim = |key: u128, seen: &Mutex<Vec<bool>>| {
-            cache.claim(key, |elsewhere| seen.lock().unwrap().push(elsewhere))
+            cache.claim(key, key == 2, |elsewhere| {
+                seen.lock().unwrap().push(elsewhere);
+            })
         };
         let (first, second) = (Mutex::default(), Mutex::default());
         let one = claim(1, &first).unwrap();
-        assert!(claim(2, &first).is_some(), "another text is nobody's");
+        let two = claim(2, &first).expect("another text is nobody's");
+        assert!(cache.is_taken_over(2) && !cache.is_taken_over(1));
+        drop(two);
+        assert!(!cache.is_taken_over(2));
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| claim(1, &second).is_some());
             while second.lock().unwrap().is_empty() {
@@ -274,7 +301,7 @@ mod tests {
         assert!(names(&cache).is_empty(), "claims leave nothing");
         let nowhere = Cache::new(cache.folder.join("file").join("below"));
         fs::write(cache.folder.join("file"), "").unwrap();
-        assert!(nowhere.claim(1, |_| ()).is_none());
+        assert!(nowhere.claim(1, false, |_| ()).is_none());
     }
 
     #[test]

@@ -63,12 +63,22 @@ pub(super) struct Text {
     pub(super) how: How,
 }
 
+/// Why a text is compiled in a thread of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Why {
+    /// A later run wants it.
+    Later,
+    /// Nothing runs until it is there, for a while at least.
+    Awaited,
+    /// A run wanted it of a process that has ended.
+    TakenOver,
+}
+
 /// One that is under way in another thread.
 #[derive(Debug)]
 struct Work {
     text: Text,
-    /// Whether nothing runs until it is there, for a while at least.
-    awaited: bool,
+    why: Why,
     /// Whether another process is at it, which this one waits for.
     elsewhere: AtomicBool,
 }
@@ -174,7 +184,7 @@ thread_local! {
 struct Working(Arc<Work>);
 
 impl Working {
-    fn begin(nvrtc: &Nvrtc, text: Text, awaited: bool) -> Self {
+    fn begin(nvrtc: &Nvrtc, text: Text, why: Why) -> Self {
         static COMPILES: Once = Once::new();
         // Others than the main thread end when they like, and wait for nothing then.
         if thread::current().name() == Some("main") {
@@ -190,7 +200,7 @@ impl Working {
         wait_at_the_end();
         let work = Arc::new(Work {
             text,
-            awaited,
+            why,
             elsewhere: AtomicBool::new(false),
         });
         under_way().push(work.clone());
@@ -201,8 +211,9 @@ impl Working {
     fn compile(&self, nvrtc: &Nvrtc, key: u128) -> Result<(Compiled, bool), NvrtcError> {
         let work = &*self.0;
         let set = |is: bool| work.elsewhere.store(is, Ordering::Relaxed);
-        let _mine = Cache::of_user().and_then(|cache| cache.claim(key, set));
-        let _turn = Turn::take(work.awaited);
+        let _mine =
+            Cache::of_user().and_then(|cache| cache.claim(key, work.why == Why::TakenOver, set));
+        let _turn = Turn::take(work.why == Why::Awaited);
         let text = &work.text;
         nvrtc.compile_and_put(&text.source, text.arch, text.how)
     }
@@ -309,7 +320,7 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> std::io::Result<Later> {
-        self.begin(Text { source, arch, how }, false)
+        self.begin(Text { source, arch, how }, Why::Later)
     }
 
     /// The same by all cores, for who waits for it but may stop waiting.
@@ -322,10 +333,10 @@ impl Nvrtc {
         arch: Arch,
         how: How,
     ) -> std::io::Result<Later> {
-        self.begin(Text { source, arch, how }, true)
+        self.begin(Text { source, arch, how }, Why::Awaited)
     }
 
-    fn begin(&'static self, text: Text, awaited: bool) -> std::io::Result<Later> {
+    pub(super) fn begin(&'static self, text: Text, why: Why) -> std::io::Result<Later> {
         // Two who ask for the same at once are one after the other.
         static ASKED: Mutex<()> = Mutex::new(());
         let _one = lock(&ASKED);
@@ -333,7 +344,7 @@ impl Nvrtc {
         if let Some(later) = known(key) {
             return Ok(later);
         }
-        let working = Working::begin(self, text, awaited);
+        let working = Working::begin(self, text, why);
         let made = Later(Arc::default());
         let (later, promised) = (made.clone(), Promised(made.0.clone()));
         let work = move || {

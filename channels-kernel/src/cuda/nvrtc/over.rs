@@ -2,13 +2,14 @@
 //! not wait for what only later runs need.
 //!
 //! The texts go through a pipe. Each is a line with its architecture, options and length, and what the line says follows. The other process puts the code into
-//! the cache, with the least priority that there is; if it is killed, a later run begins once more.
+//! the cache, with the least priority that there is; if it is killed, a later run begins once more. A run that begins meanwhile and wants them may
+//! [wait](Nvrtc::is_taken_over) for it, so that the second run of a program has all of its code as if the first had waited.
 
 use super::{
-    Arch, How,
+    Arch, How, Nvrtc,
     cache::Cache,
     find,
-    later::{Text, is_any, of_this_process, wait_until},
+    later::{Text, Why, is_any, of_this_process, wait_until},
 };
 use std::{
     ffi::c_int,
@@ -30,7 +31,7 @@ const LONGEST: u64 = 1 << 30;
 pub fn hand_over(command: &mut Command) -> io::Result<bool> {
     let texts = of_this_process();
     // Whether files can be written is seen by a claim that is nobody else's.
-    let is_kept = || Cache::of_user()?.claim(process::id().into(), |_| ());
+    let is_kept = || Cache::of_user()?.claim(process::id().into(), false, |_| ());
     if texts.is_empty() || is_kept().is_none() {
         return Ok(is_any());
     }
@@ -55,6 +56,14 @@ pub fn hand_over(command: &mut Command) -> io::Result<bool> {
     Ok(true)
 }
 
+impl Nvrtc {
+    /// Whether another process compiles this text that took it over from one which has ended.
+    #[must_use]
+    pub fn is_taken_over(&self, source: &str, arch: Arch, how: How) -> bool {
+        Cache::of_user().is_some_and(|cache| cache.is_taken_over(self.key(source, arch, how)))
+    }
+}
+
 /// Compiles what another process [handed over](hand_over), for ten minutes at most. The number of texts.
 ///
 /// # Errors
@@ -69,8 +78,8 @@ pub fn take_over(input: impl Read) -> io::Result<usize> {
     #[cfg(unix)]
     nice(19);
     let count = texts.len();
-    for Text { source, arch, how } in texts {
-        nvrtc.compile_later(source, arch, how)?;
+    for text in texts {
+        nvrtc.begin(text, Why::TakenOver)?;
     }
     wait_until(MOST);
     Ok(count)
