@@ -217,7 +217,8 @@ fn returned(function: &Function) -> Vec<Operand> {
     values.filter(|v| v.local().is_some()).collect()
 }
 
-/// Makes one gathered result of those that a recursive task combines only to return them.
+/// Makes one gathered result of those that a recursive task combines only to return them. A task that waits for another child's result by itself, `2 * a + b`,
+/// keeps all of them: else there were children of two kinds on each level, whose elements run one kind after the other, and what comes of each by itself.
 pub(crate) fn gather(program: &mut Program) {
     let spawns = CallGraph::of_spawns(program);
     for i in 0..program.functions.len() {
@@ -227,6 +228,7 @@ pub(crate) fn gather(program: &mut Program) {
         }
         let comes_back = |func: FuncId| func == id || spawns.reached(func)[i];
         let function = &mut program.functions[i];
+        let before = function.clone();
         for value in returned(function) {
             let facts = Facts::new(function);
             if let Some(Rvalue::Binary(op, ..)) = facts.value(function, value) {
@@ -243,8 +245,26 @@ pub(crate) fn gather(program: &mut Program) {
                 }
             }
         }
+        if gathers_by(function).is_some()
+            && gathers_by(&before).is_none()
+            && keeps(function, &comes_back)
+        {
+            *function = before;
+        }
         simplify::simplify(function, None);
     }
+}
+
+/// Whether a child that `comes_back` to the task stores its result.
+fn keeps(function: &Function, comes_back: &impl Fn(FuncId) -> bool) -> bool {
+    function.stmts().any(|s| match &s.kind {
+        StmtKind::Spawn {
+            func,
+            dest: Some(dest),
+            ..
+        } => dest.combine == Combine::Store && comes_back(*func),
+        _ => false,
+    })
 }
 
 /// How the task combines what its children give, if it does so in one way.

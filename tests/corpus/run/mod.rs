@@ -24,6 +24,7 @@ macro_rules! programs {
 
 programs! {
     adaptive_quadrature
+    affine_recursions
     alignment_blocks
     answers
     arithmetic_parser

@@ -104,6 +104,33 @@ fn deep_siblings_run_in_turn_where_memory_is_short() {
     );
 }
 
+/// What makes something of one child's result and adds another's spawns children of one kind, so that a level is one wavefront and the way back another.
+#[test]
+fn children_whose_results_are_used_in_two_ways_share_wavefronts() {
+    let source = "#[millstream::program] mod heaps {
+        #[task] pub fn heaps(n: u64, k: u64) -> u64 {
+            match (n, k) {
+                (0, 0) => 1,
+                (0, _) | (_, 0) => 0,
+                _ => k * spawn!(heaps(n - 1, k)) + spawn!(heaps(n - 1, k - 1)),
+            }
+        }
+    }";
+    both(
+        source,
+        ("heaps", &["16", "4"]),
+        &AGGREGATORS,
+        16 << 20,
+        |aggregator, seen, _| {
+            let (levels, dispatches) = (seen.levels, seen.dispatches);
+            assert!(
+                dispatches < 3 * levels,
+                "{aggregator:?}: {dispatches} dispatches for {levels} levels"
+            );
+        },
+    );
+}
+
 /// What all elements of a run have in common is kept once, and is not reported as often as there are elements.
 #[test]
 fn a_peak_is_what_was_used() {
