@@ -48,7 +48,8 @@ fn of_segment(
     let count = |stack: &StackRole, b: BlockId| {
         let own = own[b.index()].get(stack).copied().unwrap_or(0);
         let times = times.as_ref().and_then(|t| t[b.index()]);
-        (own, times.and_then(|t| own.checked_mul(t)))
+        // What turns out to run never is still there, and is pushed to as far as anybody looks.
+        (own, times.and_then(|t| own.checked_mul(t.max(1))))
     };
     let push = |stack| Push {
         stack,

@@ -342,6 +342,7 @@ programs! {
     spanning_forests
     spawn_in_branches
     spawn_in_nested_blocks
+    spawned_never
     spawns_in_values
     stack_machines
     string_matching
