@@ -86,10 +86,11 @@ pub(crate) struct Expr {
     pub(crate) assigns: bool,
 }
 
-/// What is made of a child's result: a value, by a variable that stands for the result in it and nowhere else.
+/// What is made of children's results: a value, by variables that stand for the results in it and nowhere else.
 #[derive(Clone, Debug)]
 pub(crate) struct Then {
-    pub(crate) result: VarId,
+    /// The children in their order, each with its result. Their arguments follow each other in those of the spawn.
+    pub(crate) children: Vec<(FnId, VarId)>,
     pub(crate) value: Expr,
 }
 
@@ -172,7 +173,7 @@ pub(crate) enum ExprKind {
     Assign(Expr, Expr),
     /// `place op= value`
     AssignOp(BinOp, Expr, Expr),
-    /// A child. `dest` is a place; none where the callee returns nothing or nobody wants it. `then`: what goes there instead of its result; it is gone once
+    /// A child. `dest` is a place; none where the callee returns nothing or nobody wants it. `then`: what goes there instead of its result, and whose else; it is gone once
     /// [`crate::outline`] has made tasks.
     Spawn {
         func: FnId,

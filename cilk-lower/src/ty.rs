@@ -29,8 +29,8 @@ pub(crate) enum Ty {
     Atomic(Scalar),
     /// `Channel<T>`: only a parameter of a kernel; a place to emit into, no value.
     Channel(Box<Ty>),
-    /// What `compare_exchange` gives: only `is_ok` and `is_err` may be asked of it.
-    CasResult(Scalar),
+    /// What `compare_exchange` gives where nobody asks what it found: whether it succeeded.
+    CasResult,
     /// The type of an expression that does not end; fits everywhere.
     Never,
     /// Something is wrong and has been said; fits everywhere.
@@ -149,7 +149,7 @@ impl Ty {
             },
             Self::Atomic(s) => Type::Atomic(*s),
             Self::Channel(e) => Type::Channel(Box::new(e.to_type())),
-            Self::CasResult(_) => Type::Scalar(Scalar::Bool),
+            Self::CasResult => Type::Scalar(Scalar::Bool),
             Self::Var(_) | Self::Never | Self::Error => Type::unit(),
         }
     }
@@ -425,9 +425,7 @@ fn show(ty: &Ty, table: &Table, structs: &Structs, out: &mut String) {
             sub("Result<", ok, ", ", out);
             sub("", err, ">", out);
         }
-        Ty::CasResult(s) => {
-            let _ = write!(out, "Result<{s}, {s}>");
-        }
+        Ty::CasResult => out.push_str("Result<_, _>"),
         Ty::Never => out.push('!'),
         Ty::Error => out.push('?'),
         Ty::Scalar(_) | Ty::Struct(_) | Ty::Atomic(_) => {

@@ -48,22 +48,23 @@ pub(super) fn settle(body: &Block, unit: bool) -> Option<Block> {
     Some(body)
 }
 
-/// A value with one child in it: `a[i] + spawn!(f(x))`.
+/// A value with children in it: `a[i] + spawn!(f(x))`.
 pub(super) struct Mapped {
-    /// What Rust evaluates before the child.
+    /// What Rust evaluates before the first child.
     pub(super) before: Vec<syn::Local>,
-    pub(super) child: syn::Macro,
-    /// The name of the child's result in the value.
-    pub(super) result: syn::Ident,
+    /// The children, by the names of their results in the value.
+    pub(super) children: Vec<(syn::Ident, syn::Macro)>,
     pub(super) value: Expr,
 }
 
-/// A value that is made of the result of one child, which is sure to be spawned: none if the value is that result.
+/// A value that is made of the results of children, which are sure to be spawned: none if the value is that of one, or is a tuple or an array of several, which
+/// places take one by one.
 pub(super) fn mapped(e: &Expr) -> Option<Mapped> {
     let mut count = Spawns(0);
     let mut value = e.clone();
     count.visit_expr_mut(&mut value);
-    if count.0 != 1 || spawn_macro(e).is_some() || !has_child(&mut value) || !goes_on(&mut value) {
+    let are_taken = count.0 > 1 && matches!(e, Expr::Tuple(_) | Expr::Array(_));
+    if are_taken || spawn_macro(e).is_some() || !has_child(&mut value) || !goes_on(&mut value) {
         return None;
     }
     let mut ends = Ends {
@@ -75,21 +76,20 @@ pub(super) fn mapped(e: &Expr) -> Option<Mapped> {
     let (mut told, mut stmts) = (BTreeSet::new(), Vec::new());
     names_in(e.to_token_stream(), &mut told);
     ends.take(&mut value, false, &told, &mut stmts);
-    let mut before: Vec<syn::Local> = (stmts.into_iter())
-        .filter_map(|stmt| match stmt {
-            Stmt::Local(local) => Some(local),
-            _ => None,
-        })
-        .collect();
-    // Nothing behind the child has got a name.
-    let last = before.pop()?;
-    let syn::Pat::Ident(name) = last.pat else {
-        return None;
-    };
-    Some(Mapped {
+    let (mut before, mut children) = (Vec::new(), Vec::new());
+    for stmt in stmts {
+        let Stmt::Local(local) = stmt else { continue };
+        let mac = local.init.as_ref().and_then(|init| spawn_macro(&init.expr));
+        match (mac, &local.pat) {
+            (Some(mac), syn::Pat::Ident(name)) => children.push((name.ident.clone(), mac.clone())),
+            _ if children.is_empty() => before.push(local),
+            // What stands between two children is evaluated between them.
+            _ => return None,
+        }
+    }
+    (children.len() == count.0).then_some(Mapped {
         before,
-        child: spawn_macro(&last.init?.expr)?.clone(),
-        result: name.ident,
+        children,
         value,
     })
 }
@@ -117,7 +117,7 @@ pub(super) fn plain_first(parts: &[&Expr]) -> Result<Vec<usize>, usize> {
     }
 }
 
-/// Whether nothing that is evaluated behind the child leaves the task or spawns.
+/// Whether nothing that is evaluated behind the first child leaves the task or spawns, but for other children.
 fn goes_on(e: &mut Expr) -> bool {
     if spawn_macro(e).is_some() {
         return true;
@@ -126,9 +126,20 @@ fn goes_on(e: &mut Expr) -> bool {
     let Some(child) = parts.iter_mut().position(|e| has_child(e)) else {
         return false;
     };
-    let behind = parts.split_off(child + 1);
-    let on = parts.pop().is_some_and(goes_on);
-    on && behind.into_iter().all(is_plain) && !matches!(e, Expr::Try(_))
+    let behind = parts.split_off(child);
+    let mut behind = behind.into_iter();
+    behind.all(|e| match has_child(e) {
+        true => goes_on(e),
+        false => is_plain(e),
+    }) && !matches!(e, Expr::Try(_))
+}
+
+/// Whether a statement gives a child's result a name.
+fn is_child(stmt: &Stmt) -> bool {
+    let Stmt::Local(local) = stmt else {
+        return false;
+    };
+    (local.init.as_ref()).is_some_and(|init| spawn_macro(&init.expr).is_some())
 }
 
 /// Whether an expression is computed and nothing else.
@@ -258,7 +269,9 @@ impl Ends {
     /// Takes out of an expression what is to be evaluated before the sync. `more`: a child comes behind it.
     fn take(&mut self, e: &mut Expr, more: bool, told: &BTreeSet<String>, out: &mut Vec<Stmt>) {
         if !has_child(e) {
-            let is_known = self.at_once && matches!(e, Expr::Path(_));
+            // What is only computed stays between children, too.
+            let is_known = self.at_once
+                && (matches!(e, Expr::Path(_)) || out.iter().any(is_child) && is_plain(e));
             if more && !is_known && !stays(e, told) {
                 self.name(e, out);
             }

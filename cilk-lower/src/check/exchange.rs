@@ -1,6 +1,7 @@
-//! What a compare-exchange found, taken apart: `match a.compare_exchange(..) { Ok(old) => .., Err(now) => .. }`.
+//! What a compare-exchange found: a `Result`, which is taken apart where it stands, `match a.compare_exchange(..) { Ok(old) => .., Err(now) => .. }`, or goes anywhere else.
 //!
-//! A device tells whether it succeeded. Where it did not, what it found is loaded; if that is what was expected after all, it is tried again, as if it came later.
+//! A device tells whether it succeeded. Where it did not, what it found is loaded; if that is what was expected after all, it is tried again, as if it came later. Nothing is
+//! loaded where nobody asks what was found: `a.compare_exchange(..).is_ok()`, `a.compare_exchange(..);`.
 
 use super::{
     Binding, Checker,
@@ -9,9 +10,11 @@ use super::{
     places::strip,
 };
 use crate::{
-    hir::{Expr, ExprKind},
+    hir::{Builtin, Expr, ExprKind},
     ty::Ty,
 };
+use millstream_graph::ty::Scalar;
+use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 
@@ -50,55 +53,69 @@ impl Checker<'_> {
         Expr::new(ExprKind::Block(vec![lent], Some(value)), ty, span)
     }
 
+    /// `a.compare_exchange(..).is_ok()` or `.is_err()`.
+    pub(super) fn asked_exchange(&mut self, m: &syn::ExprMethodCall) -> Option<Expr> {
+        let builtin = match m.method.to_string().as_str() {
+            "is_ok" if m.args.is_empty() => Builtin::CasOk,
+            "is_err" if m.args.is_empty() => Builtin::CasErr,
+            _ => return None,
+        };
+        let tried = self.dropped_exchange(&m.receiver)?;
+        if !matches!(tried.ty, Ty::CasResult) {
+            return Some(tried);
+        }
+        Some(Self::to_bool(
+            ExprKind::Method(builtin, vec![tried]),
+            m.span(),
+        ))
+    }
+
+    /// A compare-exchange of which nobody asks what was found.
+    pub(super) fn dropped_exchange(&mut self, e: &syn::Expr) -> Option<Expr> {
+        let m = exchange(e)?;
+        let before = self.m.diags.0.len();
+        let receiver = self.receiver(&m.receiver, false);
+        if self.m.diags.0.len() > before {
+            return Some(Self::broken(m.span()));
+        }
+        self.tries(m, receiver)
+    }
+
+    /// Whether it succeeds.
+    fn tries(&mut self, m: &syn::ExprMethodCall, receiver: Expr) -> Option<Expr> {
+        let scalar = self.atomic(&receiver)?;
+        let (name, at, span) = (m.method.to_string(), m.method.span(), m.span());
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        Some(self.atomic_method(receiver, scalar, &name, &args, at, span))
+    }
+
+    /// `a.compare_exchange(..)` as a value: a `Result` of what was there.
+    pub(super) fn compare_exchanged(&mut self, m: &syn::ExprMethodCall, receiver: Expr) -> Expr {
+        let span = m.span();
+        let [ok, err] = ["Ok", "Err"].map(|name| own(name, span));
+        self.found_by(m, receiver, |succeeded, seen| match succeeded {
+            true => quote_spanned!(span=> #ok(#seen)),
+            false => quote_spanned!(span=> #err(#seen)),
+        })
+    }
+
     /// Such a `match`, or what is one under another name; none if it is of something else.
     pub(super) fn matched_exchange(
         &mut self,
         e: &syn::Expr,
         arms: &[ArmSyntax<'_>],
         want: Option<&Ty>,
-        span: proc_macro2::Span,
+        span: Span,
     ) -> Option<Expr> {
-        let syn::Expr::MethodCall(m) = strip(e) else {
-            return None;
-        };
-        let method = &m.method;
-        if method != "compare_exchange" && method != "compare_exchange_weak" {
-            return None;
-        }
-        let args: Vec<&syn::Expr> = m.args.iter().collect();
-        let [expected, new, success, failure] = args[..] else {
-            return None;
-        };
+        let m = exchange(e)?;
         let pats: Option<Vec<syn::Pat>> = arms.iter().map(|arm| by_success(arm.pat)).collect();
-        let Some(pats) = pats else {
-            return Some(self.refuse(
-                span,
-                "what a compare-exchange gives is asked for `Ok(..)` and `Err(..)`",
-                "write `Ok(old) => ..` and `Err(now) => ..`, or ask `.is_ok()`",
-            ));
-        };
-        let at = m.span();
-        let [place, old, with, seen] = ["place", "old", "with", "seen"].map(|name| own(name, at));
-        let of = &m.receiver;
+        let pats = pats?;
         let before = self.m.diags.0.len();
-        let receiver = self.expr(of, None);
+        let receiver = self.receiver(&m.receiver, false);
         if self.m.diags.0.len() > before {
             return Some(Self::broken(span));
         }
-        let borrow = match self.shallow(&receiver.ty) {
-            Ty::Ref { .. } => quote_spanned!(at=> #of),
-            _ => quote_spanned!(at=> &(#of)),
-        };
-        let value: syn::Expr = syn::parse_quote_spanned!(at=> {
-            let #place = #borrow;
-            let (#old, #with) = (#expected, #new);
-            let mut #seen = #old;
-            loop {
-                if #place.#method(#old, #with, #success, #failure).is_ok() { break (true, #seen); }
-                #seen = #place.load(#failure);
-                if #seen != #old { break (false, #seen); }
-            }
-        });
+        self.atomic(&receiver)?;
         let arms: Vec<ArmSyntax<'_>> = arms
             .iter()
             .zip(&pats)
@@ -111,9 +128,69 @@ impl Checker<'_> {
                 },
             })
             .collect();
-        let value = self.expr(&value, None);
+        let at = m.span();
+        let value = self.found_by(m, receiver, |ok, seen| quote_spanned!(at=> (#ok, #seen)));
         Some(self.matching(value, &arms, want, span))
     }
+
+    /// A compare-exchange, with what `found` makes of whether it succeeded and of what was there.
+    fn found_by(
+        &mut self,
+        m: &syn::ExprMethodCall,
+        receiver: Expr,
+        found: impl Fn(bool, &syn::Ident) -> TokenStream,
+    ) -> Expr {
+        let (span, method) = (m.span(), &m.method);
+        let args: Vec<&syn::Expr> = m.args.iter().collect();
+        let [expected, new, success, failure] = args[..] else {
+            return self
+                .tries(m, receiver)
+                .unwrap_or_else(|| Self::broken(span));
+        };
+        let [of, old, with, seen] = ["place", "old", "with", "seen"].map(|name| own(name, span));
+        let (done, failed) = (found(true, &seen), found(false, &seen));
+        let (lent, place) = self.lent(receiver, false, m.receiver.span());
+        let value = self.scoped(|c| {
+            c.bind(&of.to_string(), Binding::Place(place));
+            let tried = syn::parse_quote_spanned!(span=> {
+                let (#old, #with) = (#expected, #new);
+                let mut #seen = #old;
+                loop {
+                    if #of.#method(#old, #with, #success, #failure).is_ok() { break #done; }
+                    #seen = #of.load(#failure);
+                    if #seen != #old { break #failed; }
+                }
+            });
+            c.expr(&tried, None)
+        });
+        let ty = value.ty.clone();
+        Expr::new(ExprKind::Block(vec![lent], Some(value)), ty, span)
+    }
+
+    /// What an atomic holds, or one that is referred to.
+    fn atomic(&self, e: &Expr) -> Option<Scalar> {
+        match self.shallow(&e.ty) {
+            Ty::Ref { target, .. } => match self.shallow(&target) {
+                Ty::Atomic(scalar) => Some(scalar),
+                _ => None,
+            },
+            Ty::Atomic(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+}
+
+/// The call, if this is a compare-exchange by its name.
+fn exchange(e: &syn::Expr) -> Option<&syn::ExprMethodCall> {
+    match strip(e) {
+        syn::Expr::MethodCall(m) if is_exchange(&m.method) => Some(m),
+        _ => None,
+    }
+}
+
+/// Whether methods of this name are compare-exchanges, of atomics.
+pub(super) fn is_exchange(name: &syn::Ident) -> bool {
+    name == "compare_exchange" || name == "compare_exchange_weak"
 }
 
 /// The pattern of whether it succeeded, and of what was found.

@@ -121,7 +121,7 @@ impl Checker<'_> {
         match e {
             syn::Expr::Macro(m) => self.macro_statement(&m.mac),
             syn::Expr::Group(g) => self.statement(&g.expr),
-            _ => self.expr(e, None),
+            _ => (self.dropped_exchange(e)).unwrap_or_else(|| self.expr(e, None)),
         }
     }
 

@@ -97,6 +97,12 @@ impl Checker<'_> {
         if self.let_spawns(local, &init.expr, stmts) {
             return;
         }
+        if ty.is_none()
+            && matches!(pat, syn::Pat::Wild(_))
+            && let Some(dropped) = self.dropped_exchange(&init.expr)
+        {
+            return stmts.push(Stmt::Expr(dropped));
+        }
         let value = match (&ty, pat) {
             (Some(ty), _) => self.expr_as(&init.expr, ty),
             // The pattern says how many there are: `let [a, b] = std::array::from_fn(..)`.

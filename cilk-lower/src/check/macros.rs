@@ -14,7 +14,7 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Token, parse::Parser, punctuated::Punctuated, spanned::Spanned};
 
-const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`";
+const WHERE_SPAWN: &str = "take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of children's results: `sum += 2 * spawn!(..)`";
 pub(super) const CONVERT: &str =
     "a child's result is taken as it is: convert it, as in `sum += spawn!(..) as u64`";
 
@@ -230,7 +230,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The child in a value, whose result goes on through it: `1 + spawn!(..)`. What is evaluated before the child comes into the statements.
+    /// The child in a value, whose result goes on through it, `1 + spawn!(..)`, or all children there. What is evaluated before them comes into the statements.
     pub(super) fn child_in(
         &mut self,
         value: &syn::Expr,
@@ -243,18 +243,28 @@ impl Checker<'_> {
         for local in &mapped.before {
             self.local(local, stmts);
         }
-        let mut child = self.child(&mapped.child)?;
-        let name = mapped.result.to_string();
-        let result = self.add_var(&name, child.ret.clone());
-        self.bind(&name, Binding::Var(result));
+        let (mut children, mut all) = (Vec::new(), Vec::new());
+        for (name, mac) in &mapped.children {
+            let child = self.child(mac)?;
+            let result = self.add_var(&name.to_string(), child.ret.clone());
+            self.bind(&name.to_string(), Binding::Var(result));
+            children.push((child.func, result));
+            all.push(child);
+        }
         let value = self.expr(&mapped.value, want);
         let value = match want {
             Some(want) => self.coerce(value, want),
             None => value,
         };
-        child.ret = self.shallow(&value.ty);
-        child.then = Some(Then { result, value });
-        Some(child)
+        let ret = self.shallow(&value.ty);
+        let span = all.first()?.span;
+        Some(Child {
+            func: children.first()?.0,
+            args: all.into_iter().flat_map(|child| child.args).collect(),
+            ret,
+            then: Some(Then { children, value }),
+            span,
+        })
     }
 
     /// `place = spawn!(..)`, `place = place.max(spawn!(..))`, and the same the other way round.

@@ -507,7 +507,7 @@ impl Checker<'_> {
         }
         let result = match op {
             AtomicOp::Store => Ty::unit(),
-            AtomicOp::CompareExchange => Ty::CasResult(ty),
+            AtomicOp::CompareExchange => Ty::CasResult,
             _ => Ty::Scalar(ty),
         };
         Expr::new(

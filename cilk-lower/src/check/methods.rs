@@ -1,8 +1,10 @@
 //! The way from a method call to the type that has the method.
 
-use super::{Binding, Checker, chains::own, dispatch::Meant, nearest, own_orders};
+use super::{
+    Binding, Checker, chains::own, dispatch::Meant, exchange::is_exchange, nearest, own_orders,
+};
 use crate::{
-    hir::{Builtin, Expr, ExprKind, Pat, Stmt},
+    hir::{Expr, ExprKind, Pat, Stmt},
     impls::full_name,
     items::Item,
     ty::{Class, Ty},
@@ -32,6 +34,9 @@ impl Checker<'_> {
                 format!("`{name}` of a range is not part of the task language"),
                 "write a `for` loop, with what is done to each number in its body",
             );
+        }
+        if let Some(asked) = self.asked_exchange(m) {
+            return asked;
         }
         let bound = self.bound_conversion(m, want);
         let want = bound.as_ref().or(want);
@@ -143,20 +148,8 @@ impl Checker<'_> {
             }
             Ty::Mat { .. } => self.mat_method(receiver, &name, &args, at, span),
             Ty::Atomic(_) if name == "fetch_update" => self.updated(m, receiver),
+            Ty::Atomic(_) if is_exchange(&m.method) => self.compare_exchanged(m, receiver),
             Ty::Atomic(scalar) => self.atomic_method(receiver, scalar, &name, &args, at, span),
-            Ty::CasResult(_) if args.is_empty() && (name == "is_ok" || name == "is_err") => {
-                let builtin = if name == "is_ok" {
-                    Builtin::CasOk
-                } else {
-                    Builtin::CasErr
-                };
-                Self::to_bool(ExprKind::Method(builtin, vec![receiver]), span)
-            }
-            Ty::CasResult(_) => self.refuse(
-                at,
-                format!("there is no `{name}` of a compare-exchange"),
-                "ask it `.is_ok()` or `.is_err()`",
-            ),
             Ty::Scalar(_) => {
                 let receiver = self.behind_refs(receiver);
                 self.scalar_method(receiver, &name, &args, want, (at, span))

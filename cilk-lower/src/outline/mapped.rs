@@ -1,12 +1,16 @@
-//! Children whose results go on through a computation: what goes to a place is made of the result by a task of its own, which waits for the child.
+//! Children whose results go on through a computation: what goes to a place is made of the results by a task of its own, which waits for the children.
 //!
 //! ```text
-//! best = best.max(-spawn!(f(x)));   =>   best = best.max(spawn!(f.then1(x)));
+//! best = best.max(-spawn!(f(x)));          =>   best = best.max(spawn!(f.then1(x)));
 //!
-//!                                        task f.then1(x) -> i32 { let result = spawn!(f(x)); sync!(); -result }
+//!                                               task f.then1(x) -> i32 { let result = spawn!(f(x)); sync!(); -result }
+//!
+//! let n = spawn!(f(x)) * spawn!(g(y, z));  =>   let n = spawn!(f.then2(x, y, z));
+//!
+//!                                               task f.then2(x, y, z) -> u64 { let a = spawn!(f(x)); let b = spawn!(g(y, z)); sync!(); a * b }
 //! ```
 //!
-//! What the computation reads comes as an argument, so it has the value of when the child is spawned; an atomic comes by reference. It changes nothing, and reads
+//! What the computation reads comes as an argument, so it has the value of when the children are spawned; an atomic comes by reference. It changes nothing, and reads
 //! nothing that the function may change meanwhile: the function goes on while it waits.
 //!
 //! What a function itself adds to what results are gathered in is one more result, of a task that gives what it gets: a leaf, which ends where it is spawned.
@@ -91,7 +95,8 @@ impl Maker<'_> {
         let Some(then) = then.take() else { return };
         let (mut value, mut declared, mut used) = (then.value, BTreeSet::new(), Vec::new());
         uses(&mut value, &mut declared, &mut used);
-        used.retain(|v| !declared.contains(v) && *v != then.result);
+        let is_result = |v: &VarId| then.children.iter().any(|(_, result)| result == v);
+        used.retain(|v| !declared.contains(v) && !is_result(v));
         let make = Make(span);
         self.refuse_changes(&mut value, &used);
         for var in &used {
@@ -105,24 +110,27 @@ impl Maker<'_> {
                 value
             });
         }
-        *func = self.task(*func, (then.result, value), &used, make);
+        *func = self.task(&then.children, value, &used, make);
     }
 
-    /// The task that runs a child and gives what is made of its result.
+    /// The task that runs children and gives what is made of their results.
     fn task(
         &mut self,
-        func: FnId,
-        (result, mut value): (VarId, Expr),
+        children: &[(FnId, VarId)],
+        mut value: Expr,
         used: &[VarId],
         make: Make,
     ) -> FnId {
         let (mut vars, mut known) = (Vec::new(), BTreeMap::new());
-        let given: Vec<Ty> = (self.m.fns[func.0].params.iter())
-            .map(|(_, ty)| Ty::from_type(ty))
-            .collect();
-        let args: Vec<Expr> = (given.iter().enumerate())
-            .map(|(i, ty)| make.var(make.fresh(&mut vars, &format!("given_{i}"), ty.clone()), ty))
-            .collect();
+        let mut args: Vec<Vec<Expr>> = Vec::new();
+        for (func, _) in children {
+            let given = self.m.fns[func.0].params.iter();
+            let given = given.map(|(_, ty)| {
+                let (name, ty) = (format!("given_{}", vars.len()), Ty::from_type(ty));
+                make.var(make.fresh(&mut vars, &name, ty.clone()), &ty)
+            });
+            args.push(given.collect());
+        }
         for var in used {
             let (old, to) = (self.vars[var.0].clone(), VarId(vars.len()));
             let (ty, known_as) = match self.is_shared(*var) {
@@ -139,18 +147,19 @@ impl Maker<'_> {
         }
         let params = (vars.iter().map(|v| (wild(), v.ty.to_type()))).collect();
         bring(&mut value, &self.vars, &mut known, &mut vars);
-        let ty = self.vars[result.0].ty.clone();
-        let own = make.fresh(&mut vars, "result", ty.clone());
-        vars[own.0].awaits = true;
-        known.insert(result, Known::As(own));
+        let mut stmts = Vec::new();
+        for ((func, result), args) in children.iter().zip(args) {
+            let ty = self.vars[result.0].ty.clone();
+            let own = make.fresh(&mut vars, "result", ty.clone());
+            vars[own.0].awaits = true;
+            known.insert(*result, Known::As(own));
+            let dest = Some((make.var(own, &ty), Combine::Store));
+            stmts.push(Stmt::Let(Pat::Var(own), None));
+            stmts.push(make.spawn(*func, args, dest));
+        }
+        stmts.push(make.sync());
         replace(&mut value, &known, &vars);
         let ret = value.ty.to_type();
-        let dest = Some((make.var(own, &ty), Combine::Store));
-        let stmts = vec![
-            Stmt::Let(Pat::Var(own), None),
-            make.spawn(func, args, dest),
-            make.sync(),
-        ];
         let mut root = make.valued(stmts, value);
         settle(&mut root, &self.m.structs);
         self.made.push(Body::made(vars, root));

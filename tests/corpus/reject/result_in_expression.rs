@@ -7,8 +7,8 @@ pub mod program {
         if n < 2 {
             return n as u64;
         }
-        let sum = spawn!(fib(n - 1)) + spawn!(fib(n - 2));
-        sum
+        let more = n > 9 || spawn!(fib(n - 1)) + spawn!(fib(n - 2)) > 3;
+        u64::from(more)
     }
 
     #[task]
@@ -22,12 +22,12 @@ pub mod program {
     }
 }
 
-//~ 10:19: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
-//~ 10:40: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
+//~ 10:29: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of children's results: `sum += 2 * spawn!(..)`
+//~ 10:50: a child's result is used where it is spawned, but it comes with the next `sync!()`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of children's results: `sum += 2 * spawn!(..)`
 //~ 16:28: a child's result is used where it is spawned, but it comes with the next `sync!()`
-//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of one child's result: `sum += 2 * spawn!(..)`
+//~   help: take its result with `let x = spawn!(..)`, `x = spawn!(..)`, `a[i] = spawn!(..)`, `sum += spawn!(..)` or `best = best.max(spawn!(..))`; a value may be made of children's results: `sum += 2 * spawn!(..)`
 //~ 21:33: `?` asks for a child's result where it is spawned, but it comes with the next `sync!()`
 //~   help: put the `?` behind the `sync!()`: `let r = spawn!(..); sync!(); let x = r?;`
 //~ 21:56: `?` asks for a child's result where it is spawned, but it comes with the next `sync!()`

@@ -78,6 +78,7 @@ programs! {
     closures_lent
     closures_that_return
     common_subsequences
+    compare_exchange_values
     compared_shares
     compared_values
     comparisons
@@ -388,6 +389,7 @@ programs! {
     unused_results
     values_behind_own_types
     values_copied
+    values_of_children
     vertex_sets
     views
     village_lists

@@ -685,7 +685,7 @@ fn number_name<'g>(
 
 fn is_open(ty: &Ty) -> bool {
     match ty {
-        Ty::Var(_) | Ty::Never | Ty::Error | Ty::CasResult(_) => true,
+        Ty::Var(_) | Ty::Never | Ty::Error | Ty::CasResult => true,
         Ty::Tuple(types) => types.iter().any(is_open),
         Ty::Result(ok, err) => is_open(ok) || is_open(err),
         Ty::Array(e, _)

@@ -216,7 +216,7 @@ impl Checker<'_> {
         let fixed = root.is_some_and(|var| self.vars[var.0].fixed.is_some());
         let ty = self.shallow(&value.ty);
         let mutable = match &ty {
-            Ty::Channel(_) | Ty::CasResult(_) | Ty::Never | Ty::Error => return None,
+            Ty::Channel(_) | Ty::CasResult | Ty::Never | Ty::Error => return None,
             Ty::Ref { .. } | Ty::Slice { .. } | Ty::Mat { .. } => None,
             Ty::Atomic(_) => Some(false),
             Ty::Struct(_) if self.m.is_range(&ty.to_type()) && fixed => None,
