@@ -62,7 +62,7 @@ pub(super) fn signature(
     plan: &Plan,
     id: FuncId,
     function: &Function,
-    recursive: bool,
+    apart: bool,
     version: Version,
 ) -> String {
     let served = matches!(version, Version::Served(_));
@@ -87,7 +87,7 @@ pub(super) fn signature(
         true => "void",
         false => result_type(plan, function),
     };
-    let kind = if recursive { "__noinline__ " } else { "" };
+    let kind = if apart { "__noinline__ " } else { "" };
     format!(
         "[[maybe_unused]] static __device__ {kind}{result} {}({})",
         name(function, id, version),
@@ -157,7 +157,9 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
         plan.regions.is_plain(id) || texts.any(|version| version.crew() == Crew::Lane)
     };
     let others = others.iter().filter(|(id, _)| by_lanes(*id));
-    let others = others.map(|(_, f)| slots(f)).sum::<u64>();
+    let apart = apart(plan, &calls);
+    let frame = |id: &FuncId| FRAME * u64::from(apart[id.index()]);
+    let others = others.map(|(id, f)| slots(f) + frame(id)).sum::<u64>();
     let base = |task: TaskId| {
         let own = plan.regions.crew_of(task) == Crew::Lane;
         let segments = plan.program.segments(task).filter(|_| own);
@@ -187,9 +189,45 @@ fn helpers<'a>(plan: &'a Plan, calls: &CallGraph) -> impl Iterator<Item = (FuncI
         .map(|(i, f)| (FuncId::new(i), f))
 }
 
+/// So many statements NVRTC may write again where a helper is called. It puts a body in the place of each call otherwise: of a tree of hashes by SHA-256, to which
+/// one byte after the other is given, it made 2.4 MB of machine code in 19 s, and makes 0.3 MB in 1.5 s.
+const COPIED: usize = 600;
+
+/// Which helpers stand once, and are called: those that call themselves, and those whose copies would be too much.
+fn apart(plan: &Plan, calls: &CallGraph) -> Vec<bool> {
+    let program = &plan.program.program;
+    let called = |f: &Function| {
+        let called = f.stmts().filter_map(|stmt| match stmt.kind {
+            StmtKind::Call { func, .. } => Some(func.index()),
+            _ => None,
+        });
+        called.collect::<Vec<_>>()
+    };
+    let mut places = vec![0usize; program.functions.len()];
+    let segments = plan.program.all_segments().map(|s| s.1.body);
+    let bodies = helpers(plan, calls).map(|(_, f)| f).chain(segments);
+    for func in bodies.flat_map(called) {
+        places[func] += 1;
+    }
+    let mut apart = vec![false; places.len()];
+    // With all that stands in them.
+    let mut sizes = vec![0; places.len()];
+    for &id in calls.callees_first() {
+        let (i, function) = (id.index(), &program[id]);
+        let within = called(function).into_iter().filter(|f| !apart[*f]);
+        sizes[i] = function.stmts().count() + within.map(|f| sizes[f]).sum::<usize>();
+        // What lanes do together is written for each crew.
+        let is_alone = !function.rounds && plan.regions.texts(id).next().is_none();
+        let copied = sizes[i] * places[i].saturating_sub(1);
+        apart[i] = calls.is_recursive(id) || is_alone && copied > COPIED;
+    }
+    apart
+}
+
 /// Writes all helpers.
 pub(super) fn write(plan: &Plan, out: &mut Writer) {
     let calls = CallGraph::of_calls(&plan.program.program);
+    let apart = apart(plan, &calls);
     let versions = |id: FuncId| {
         let plain = plan.regions.is_plain(id).then_some(Version::Plain);
         plain.into_iter().chain(plan.regions.texts(id))
@@ -199,14 +237,14 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         helpers(plan, &calls).flat_map(each)
     };
     for (id, function, version) in all() {
-        let text = signature(plan, id, &function, calls.is_recursive(id), version);
+        let text = signature(plan, id, &function, apart[id.index()], version);
         out.line(&format!("{text};"));
     }
     for (id, function, version) in all() {
         let recursive = calls.is_recursive(id);
         out.blank();
         let function = &*function;
-        let text = signature(plan, id, function, recursive, version);
+        let text = signature(plan, id, function, apart[id.index()], version);
         out.open(&format!("{text} {{"));
         if plan.regions.is_met(id) && matches!(version, Version::First(_)) {
             regions::write_first_met(plan, id, function, out);

@@ -156,6 +156,7 @@ programs! {
     gravitation
     grid_routes
     guards_of_several_cases
+    hash_trees
     hashed_tables
     held_iterators
     held_ranges

@@ -3,6 +3,7 @@
 mod abi;
 mod compile;
 mod counting;
+mod helpers;
 mod memory;
 mod programs;
 #[path = "../../../../cilk-lower/tests/lower/programs.rs"]
