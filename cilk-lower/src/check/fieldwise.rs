@@ -34,10 +34,66 @@ type Found = BTreeMap<Path, Combine>;
 /// The two values of an operator.
 struct Operands {
     ty: Ty,
-    this: syn::Ident,
-    other: syn::Ident,
+    names: Names,
     depth: usize,
     found: Found,
+}
+
+/// What names stand for: a value of the operator, or a part of one, or what it was. The last of a name counts.
+struct Names(Vec<(syn::Ident, Side, Path)>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Side {
+    /// The value that is there.
+    This,
+    /// What it is, or was: to change that changes nothing.
+    Copied,
+    Other,
+}
+
+impl Names {
+    /// Takes the names of a pattern for a part of a value.
+    fn bind(&mut self, pat: &syn::Pat, side: Side, path: &Path) -> Option<()> {
+        let part = |name: String| path.iter().cloned().chain([name]).collect::<Path>();
+        match pat {
+            syn::Pat::Ident(p) if p.subpat.is_none() && p.by_ref.is_none() => {
+                self.0.push((p.ident.clone(), side, path.clone()));
+                Some(())
+            }
+            syn::Pat::Wild(_) => Some(()),
+            syn::Pat::Type(t) => self.bind(&t.pat, side, path),
+            syn::Pat::Struct(s) => (s.fields.iter())
+                .try_for_each(|f| self.bind(&f.pat, side, &part(member_name(&f.member)))),
+            syn::Pat::TupleStruct(syn::PatTupleStruct { elems, .. })
+            | syn::Pat::Tuple(syn::PatTuple { elems, .. }) => (elems.iter().enumerate())
+                .try_for_each(|(i, p)| self.bind(p, side, &part(i.to_string()))),
+            _ => None,
+        }
+    }
+
+    /// The value and the way to a part of it that an expression names.
+    fn part(&self, e: &syn::Expr) -> Option<(Side, Path)> {
+        match strip(e) {
+            syn::Expr::Path(p) => {
+                let name = p.path.get_ident()?;
+                let (_, side, path) = self.0.iter().rfind(|(known, ..)| known == name)?;
+                Some((*side, path.clone()))
+            }
+            syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => self.part(&u.expr),
+            syn::Expr::Field(f) => {
+                let (side, mut path) = self.part(&f.base)?;
+                path.push(member_name(&f.member));
+                Some((side, path))
+            }
+            _ => None,
+        }
+    }
+
+    /// The way to a part of the value that is there.
+    fn own(&self, e: &syn::Expr) -> Option<Path> {
+        let (side, path) = self.part(e)?;
+        (side == Side::This).then_some(path)
+    }
 }
 
 impl Checker<'_> {
@@ -108,30 +164,41 @@ impl Checker<'_> {
         let assigns = method.ends_with("_assign");
         let id = self.operator(method, &[ty, ty], &[assigns, false])?;
         let item = self.m.fns[id.0].clone();
-        let [
-            (syn::Pat::Ident(this), of),
-            (syn::Pat::Ident(other), Type::Struct(_)),
-        ] = &item.params[..]
-        else {
+        let [(this, of), (other, Type::Struct(_))] = &item.params[..] else {
             return None;
         };
         if matches!(of, Type::Ref { .. }) != assigns || depth == DEPTH {
             return None;
         }
+        let mut names = Names(Vec::new());
+        names.bind(this, Side::This, &Path::new())?;
+        names.bind(other, Side::Other, &Path::new())?;
+        let mut stmts = item.block.stmts.as_slice();
+        // `let Tally { wins, best } = other;`
+        while let Some((syn::Stmt::Local(local), rest)) = stmts.split_first() {
+            let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+            let (side, path) = names.part(&init.expr)?;
+            // Of `self` that is a reference names are references.
+            let is_lent = assigns && matches!(&*init.expr, syn::Expr::Path(_)) && path.is_empty();
+            let side = match side {
+                Side::This if !is_lent => Side::Copied,
+                side => side,
+            };
+            names.bind(&local.pat, side, &path)?;
+            stmts = rest;
+        }
         let mut of = Operands {
             ty: ty.clone(),
-            this: this.ident.clone(),
-            other: other.ident.clone(),
+            names,
             depth,
             found: Found::new(),
         };
-        let mut stmts = item.block.stmts.as_slice();
         if !assigns {
             let (syn::Stmt::Expr(value, None), before) = stmts.split_last()? else {
                 return None;
             };
             // `self += other; self`
-            if path_of(value, &of.this).is_none_or(|path| !path.is_empty()) {
+            if of.names.own(value).is_none_or(|path| !path.is_empty()) {
                 self.value(&mut of, Path::new(), value)?;
                 return before.is_empty().then_some(of.found);
             }
@@ -157,12 +224,12 @@ impl Checker<'_> {
                     syn::BinOp::BitXorAssign(_) => Combine::Xor,
                     _ => return None,
                 };
-                let path = path_of(&b.left, &of.this)?;
-                let is_same = path_of(&b.right, &of.other)? == path;
+                let path = of.names.own(&b.left)?;
+                let is_same = of.names.part(&b.right)? == (Side::Other, path.clone());
                 is_same.then(|| self.combined(of, path, way, true))?
             }
             syn::Expr::Assign(a) => {
-                let path = path_of(&a.left, &of.this)?;
+                let path = of.names.own(&a.left)?;
                 self.value(of, path, &a.right)
             }
             _ => None,
@@ -191,9 +258,8 @@ impl Checker<'_> {
         }
         let own = |name: &str| self.m.named(name).is_some();
         let (a, way, b) = gathering_call(strip(e), own).or_else(|| lazy(strip(e)))?;
-        let is_path = |e: &syn::Expr, root| path_of(e, root).is_some_and(|found| found == path);
-        let is_same = is_path(a, &of.this) && is_path(b, &of.other)
-            || is_path(a, &of.other) && is_path(b, &of.this);
+        let ((one, at), (two, to)) = (of.names.part(a)?, of.names.part(b)?);
+        let is_same = (one == Side::Other) != (two == Side::Other) && at == path && to == path;
         is_same.then(|| self.combined(of, path, way, false))?
     }
 
@@ -239,20 +305,6 @@ impl Checker<'_> {
             _ => return None,
         };
         self.part_at(&part, rest)
-    }
-}
-
-/// The way from a variable to a part of it.
-fn path_of(e: &syn::Expr, root: &syn::Ident) -> Option<Path> {
-    match strip(e) {
-        syn::Expr::Path(p) => (p.path.get_ident()? == root).then(Path::new),
-        syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Deref(_)) => path_of(&u.expr, root),
-        syn::Expr::Field(f) => {
-            let mut path = path_of(&f.base, root)?;
-            path.push(member_name(&f.member));
-            Some(path)
-        }
-        _ => None,
     }
 }
 

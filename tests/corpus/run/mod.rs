@@ -143,6 +143,7 @@ programs! {
     gather_floats
     gather_over_syncs
     gather_sum
+    gathered_by_names
     gathered_lanes
     gathered_structs
     generic_heaps
