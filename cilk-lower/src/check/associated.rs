@@ -3,7 +3,7 @@
 use super::{Checker, named::Call};
 use crate::{
     enums::is_of_atomics,
-    generics::{Known, MemberItem},
+    generics::{FamilyId, Known, MemberItem},
     hir::{Builtin, Expr, ExprKind, Stmt},
     items::{Item, split_path},
     library::Of,
@@ -57,7 +57,18 @@ impl Checker<'_> {
             };
             return Expr::new(ExprKind::Float(value), Ty::Scalar(ty), span);
         }
+        if let Some((owner, name)) = split_path(path)
+            && let Some(family) = self.family_at(&owner)
+            && self.is_of_family(family, &name.ident)
+            && let Some(value) = self.known_later(family, &owner, want, span)
+        {
+            return value;
+        }
+        let errors = self.m.diags.0.len();
         let of = self.owner_of(path, want, span);
+        if self.m.diags.0.len() > errors {
+            return Self::broken(span);
+        }
         if let Some(known) = &of
             && let Some(value) = self.value_of(path, known, span)
         {
@@ -121,6 +132,33 @@ impl Checker<'_> {
             format!("`{scalar}` has no constant `{name}`"),
             "there are MIN, MAX and BITS; of floats EPSILON, INFINITY, NAN and more",
         )
+    }
+
+    /// What stands for a value of a struct whose parameters may follow from what stands behind it: `let mut set = Set::EMPTY;`.
+    fn known_later(
+        &mut self,
+        family: FamilyId,
+        owner: &syn::Path,
+        want: Option<&Ty>,
+        span: Span,
+    ) -> Option<Expr> {
+        if self.struct_at(owner, want).is_some() || !self.ahead.leaves_open() {
+            return None;
+        }
+        let params = self.m.families[family.0].params.clone();
+        let known = self.guesses(&params);
+        self.note_unknown(family, known);
+        Some(self.unknown_value(span))
+    }
+
+    /// Whether a constant of a family's structs is one of them.
+    fn is_of_family(&self, family: FamilyId, name: &syn::Ident) -> bool {
+        let is_own = |ty: &syn::Type| matches!(ty, syn::Type::Path(p) if p.path.is_ident("Self") || self.family_at(&p.path) == Some(family));
+        self.m.members.iter().any(|m| {
+            m.family == family
+                && name == &m.name
+                && matches!(&m.item, MemberItem::Const(c) if is_own(&c.ty))
+        })
     }
 
     /// The type in front of the last name of a path. Of a struct with parameters these may follow from what is wanted.
@@ -204,13 +242,9 @@ impl Checker<'_> {
             && args.is_empty()
             && let Some((owner, _)) = split_path(path)
             && let Some(family) = self.family_at(&owner)
-            && self.struct_at(&owner, want).is_none()
-            && self.ahead.leaves_open()
+            && let Some(value) = self.known_later(family, &owner, want, span)
         {
-            let params = self.m.families[family.0].params.clone();
-            let known = self.guesses(&params);
-            self.note_unknown(family, known);
-            return self.unknown_value(span);
+            return value;
         }
         let errors = self.m.diags.0.len();
         let of = self.owner_of(path, want, span);

@@ -267,14 +267,15 @@ impl Checker<'_> {
             true => self.as_written(e),
             false => e,
         };
-        if mutable && e.is_place() {
-            if matches!(*e.kind, ExprKind::Const(_)) {
-                return self.refuse(
-                    span,
-                    "a constant cannot be borrowed as `&mut`",
-                    "copy it to a variable first",
-                );
+        let e = match &*e.kind {
+            // A constant is a value of its own wherever it stands.
+            ExprKind::Const(_) if mutable => {
+                let ty = e.ty.clone();
+                Expr::new(ExprKind::Block(Vec::new(), Some(e)), ty, span)
             }
+            _ => e,
+        };
+        if mutable && e.is_place() {
             self.writable(&e);
         }
         let ty = Ty::Ref {

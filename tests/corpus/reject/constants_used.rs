@@ -9,7 +9,6 @@ pub mod program {
     pub fn run(count: usize) -> u32 {
         SIZE = 5;
         let room = [0; count];
-        let r = &mut FULL;
         FULL[1]
     }
 }
@@ -18,5 +17,3 @@ pub mod program {
 //~   help: copy it to a variable first
 //~ 11:24: there is no `count` here
 //~   help: a constant or an array's length is made of literals and other constants
-//~ 12:17: a constant cannot be borrowed as `&mut`
-//~   help: copy it to a variable first

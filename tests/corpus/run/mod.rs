@@ -3,6 +3,7 @@
 #![allow(
     clippy::all,
     clippy::allow_attributes_without_reason,
+    const_item_mutation,
     dropping_copy_types,
     reason = "written as users write, not as clippy would"
 )]
@@ -89,6 +90,7 @@ programs! {
     constants_behind_references
     constants_beside_operators
     constants_in_functions
+    constants_known_later
     constants_of_copies
     constants_of_structs
     containers_by_trait
