@@ -455,6 +455,6 @@ fn what_is_no_kernel_is_not_taken_over() {
     let mut command = command(&t.path("."));
     let ended = ended(&command.arg("take-over").stdin(texts).output().unwrap());
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    let why = "read from another process: a text ends early";
+    let why = "what another process hands over is not compiled: a text ends early";
     assert!(ended.err.contains(why), "{}", ended.err);
 }

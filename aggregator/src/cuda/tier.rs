@@ -24,32 +24,26 @@ impl Text {
     }
 }
 
-/// The texts that are to be compiled quickly at first, by their places, if that `may_be`: not those that are there in full, as `found` says of a text and
-/// whether its quick code is meant. One that took long in full for an earlier process is there quickly.
-fn quick_ones(texts: &[Text], may_be: bool, found: impl Fn(&Text, bool) -> bool) -> Vec<usize> {
-    let wanted =
-        |text: &Text| may_be && (text.is_slow() || found(text, true)) && !found(text, false);
-    (0..texts.len()).filter(|&i| wanted(&texts[i])).collect()
+/// Which of the `missing` texts are to be compiled quickly at first, by their places: those that are known to be slow, and those that were so for an earlier
+/// process, which left quick code of them.
+fn quick_ones(texts: &[Text], missing: &[usize], is_left: impl Fn(&Text) -> bool) -> Vec<usize> {
+    let wanted = |i: &usize| texts[*i].is_slow() || is_left(&texts[*i]);
+    missing.iter().copied().filter(wanted).collect()
 }
 
 /// Texts whose code is quick, to be compiled in full.
 #[derive(Debug, Default)]
 pub(super) struct Rest(Vec<(String, How)>);
 
-/// Who has waited so long for full code begins with code that is compiled quickly. No example's takes as long; a text of tasks whose loops NVRTC unrolls many
-/// times may take 14 s in full and 1.2 quickly.
+/// Who has waited so long for full code begins with code that is compiled quickly. No example's takes as long on 16 cores, programs of many tasks do; and one
+/// text whose loops NVRTC unrolled many times took 6 s of one core in full and 0.5 quickly.
 const PATIENCE: Duration = Duration::from_millis(2500);
 
 impl Compiler<'_> {
-    /// Compiles texts in full that are not `there`, and says which of them take so `long` that nobody waits for them any more. These go on.
-    fn late_ones(
-        &self,
-        texts: &[Text],
-        there: impl Fn(&Text) -> bool,
-        long: Duration,
-    ) -> Vec<usize> {
-        let missing = |i: &usize| texts[*i].how.linked.is_none() && !there(&texts[*i]);
-        let missing: Vec<usize> = (0..texts.len()).filter(missing).collect();
+    /// Compiles the `missing` texts in full, and says which of them take so `long` that nobody waits for them any more. These go on.
+    fn late_ones(&self, texts: &[Text], missing: &[usize], long: Duration) -> Vec<usize> {
+        let unlinked = |i: &usize| texts[*i].how.linked.is_none();
+        let missing: Vec<usize> = missing.iter().copied().filter(unlinked).collect();
         // Where the system gives no threads for all of them, all are waited for.
         let begun = missing.iter().map(|&i| self.soon(&texts[i]).ok());
         let Some(begun) = begun.collect::<Option<Vec<Later>>>() else {
@@ -70,14 +64,25 @@ impl Compiler<'_> {
         texts: Vec<Text>,
         may_be: bool,
     ) -> Result<(Vec<Compiled>, Rest), RunError> {
-        let may_be = may_be && self.nvrtc.is_quick();
-        let found = |text: &Text, quick: bool| {
-            let how = How { quick, ..text.how };
-            self.there(&text.source, how).is_some()
-        };
-        let mut quick = quick_ones(&texts, may_be, found);
-        if may_be && quick.is_empty() {
-            quick = self.late_ones(&texts, |text| found(text, false), PATIENCE);
+        let there = texts.iter().map(|text| self.there(&text.source, text.how));
+        let there: Vec<Option<Compiled>> = there.collect();
+        let missing: Vec<usize> = (0..texts.len()).filter(|i| there[*i].is_none()).collect();
+        if missing.is_empty() {
+            return Ok((there.into_iter().flatten().collect(), Rest::default()));
+        }
+        let mut quick = Vec::new();
+        if may_be && self.nvrtc.is_quick() {
+            quick = quick_ones(&texts, &missing, |text| {
+                let how = How {
+                    quick: true,
+                    ..text.how
+                };
+                let left = self.nvrtc.cached(&text.source, self.arch, how);
+                left.is_some()
+            });
+            if quick.is_empty() {
+                quick = self.late_ones(&texts, &missing, PATIENCE);
+            }
         }
         let mut texts: Vec<(String, How)> = texts.into_iter().map(|t| (t.source, t.how)).collect();
         let rest = Rest(quick.iter().map(|&i| texts[i].clone()).collect());
@@ -220,15 +225,15 @@ mod tests {
             text(Tasks, 500),
             linked,
         ];
-        let none = |_: &Text, _| false;
-        assert_eq!(quick_ones(&texts, true, none), [1, 3]);
-        assert_eq!(quick_ones(&texts, false, none), [0; 0]);
-        let graphs = |text: &Text, quick: bool| text.written == Graph && !quick;
-        assert_eq!(quick_ones(&texts, true, graphs), [1]);
-        assert_eq!(quick_ones(&texts, true, |_, _| true), [0; 0]);
+        let all = [0, 1, 2, 3, 4, 5];
+        let none = |_: &Text| false;
+        assert_eq!(quick_ones(&texts, &all, none), [1, 3]);
+        assert_eq!(quick_ones(&texts, &[0, 1, 4], none), [1]);
+        assert_eq!(quick_ones(&texts, &[], |_| true), [0; 0]);
         // What took long for an earlier process.
-        let tasks = |text: &Text, quick: bool| text.written == Tasks && quick;
-        assert_eq!(quick_ones(&texts, true, tasks), [1, 3, 4]);
+        let tasks = |text: &Text| text.written == Tasks;
+        assert_eq!(quick_ones(&texts, &all, tasks), [1, 3, 4]);
+        assert_eq!(quick_ones(&texts, &[0, 2, 4], tasks), [4]);
     }
 
     #[test]
@@ -312,8 +317,7 @@ mod tests {
             text
         };
         let both = [text("// one"), text("// another")];
-        let there = |text: &Text| text.source.ends_with("another");
-        let late = |long| compiler.late_ones(&both, there, long);
+        let late = |long| compiler.late_ones(&both, &[0], long);
         assert_eq!(late(Duration::ZERO), [0], "it was just begun");
         // The same one, which goes on.
         assert_eq!(late(Duration::from_secs(60)), [0; 0]);
@@ -323,8 +327,8 @@ mod tests {
         };
         assert_eq!(both.each_ref().map(found), [true, false]);
         let mut linked = both;
-        linked[0].how.linked = Some(64);
-        let late = compiler.late_ones(&linked, there, Duration::ZERO);
+        linked[1].how.linked = Some(64);
+        let late = compiler.late_ones(&linked, &[1], Duration::ZERO);
         assert_eq!(late, [0; 0], "what is linked is waited for");
     }
 

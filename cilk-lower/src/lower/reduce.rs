@@ -245,26 +245,32 @@ pub(crate) fn gather(program: &mut Program) {
                 }
             }
         }
-        if gathers_by(function).is_some()
-            && gathers_by(&before).is_none()
-            && keeps(function, &comes_back)
-        {
+        let (stored, gathered) = ways(&before, &comes_back);
+        let (still, _) = ways(function, &comes_back);
+        if gathered == 0 && (1..stored).contains(&still) {
             *function = before;
         }
         simplify::simplify(function, None);
     }
 }
 
-/// Whether a child that `comes_back` to the task stores its result.
-fn keeps(function: &Function, comes_back: &impl Fn(FuncId) -> bool) -> bool {
-    function.stmts().any(|s| match &s.kind {
-        StmtKind::Spawn {
-            func,
-            dest: Some(dest),
-            ..
-        } => dest.combine == Combine::Store && comes_back(*func),
-        _ => false,
-    })
+/// How many of the children that `comes_back` to the task store their results, and how many of them are gathered.
+fn ways(function: &Function, comes_back: &impl Fn(FuncId) -> bool) -> (usize, usize) {
+    let mut count = (0, 0);
+    for stmt in function.stmts() {
+        match &stmt.kind {
+            StmtKind::Spawn {
+                func,
+                dest: Some(dest),
+                ..
+            } if comes_back(*func) => match dest.combine {
+                Combine::Store => count.0 += 1,
+                _ => count.1 += 1,
+            },
+            _ => {}
+        }
+    }
+    count
 }
 
 /// How the task combines what its children give, if it does so in one way.

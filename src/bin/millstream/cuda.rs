@@ -33,7 +33,7 @@ pub(crate) fn take_over() -> Result<(), Failure> {
     let done = nvrtc::take_over(std::io::stdin().lock());
     done.map(|_| ()).map_err(|error| {
         Failure::Other(format!(
-            "what is to be compiled for runs to come is read from another process: {error}"
+            "what another process hands over is not compiled: {error}"
         ))
     })
 }

@@ -210,6 +210,7 @@ impl Working {
     /// Compiles it, through the cache, and says whether that has it now. Where another process does the same, it is waited for.
     fn compile(&self, nvrtc: &Nvrtc, key: u128) -> Result<(Compiled, bool), NvrtcError> {
         let work = &*self.0;
+        // Relaxed: pairs with the load in `of_this_process`, which says what comes of one that is missed.
         let set = |is: bool| work.elsewhere.store(is, Ordering::Relaxed);
         let _mine =
             Cache::of_user().and_then(|cache| cache.claim(key, work.why == Why::TakenOver, set));

@@ -15,9 +15,13 @@ use std::{
     ffi::c_int,
     io::{self, BufRead, Read, Write},
     process::{self, Command, Stdio},
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
+/// The other process has read what it is given after so long, or does not read it.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// After so long the other process ends, whatever it still compiles.
 const MOST: Duration = Duration::from_secs(600);
 /// No text is longer.
@@ -45,11 +49,18 @@ pub fn hand_over(command: &mut Command) -> io::Result<bool> {
     std::os::unix::process::CommandExt::process_group(command, 0);
     let mut other = command.spawn()?;
     let mut pipe = other.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-    for text in &texts {
-        write(&mut pipe, text)?;
-    }
+    let count = texts.len();
+    let (told, written) = mpsc::channel();
+    thread::Builder::new().spawn(move || {
+        let done = texts.iter().try_for_each(|text| write(&mut pipe, text));
+        drop(pipe);
+        // Who has waited too long is told nothing.
+        let _ = told.send(done);
+    })?;
+    let written = written.recv_timeout(PATIENCE);
+    written.map_err(|_| io::ErrorKind::TimedOut)??;
     tracing::info!(
-        texts = texts.len(),
+        texts = count,
         process = other.id(),
         "compiled by a process of its own, for the runs to come"
     );
@@ -74,6 +85,9 @@ pub fn take_over(input: impl Read) -> io::Result<usize> {
         safe fn nice(by: c_int) -> c_int;
     }
     let texts = read(&mut io::BufReader::new(input))?;
+    if texts.is_empty() {
+        return Ok(0);
+    }
     let nvrtc = find().map_err(io::Error::other)?;
     #[cfg(unix)]
     nice(19);
@@ -174,6 +188,7 @@ mod tests {
             let why = take_over(wrong.as_bytes()).unwrap_err();
             assert_eq!(why.kind(), io::ErrorKind::InvalidData, "{wrong}: {why}");
         }
+        assert_eq!(take_over(&b""[..]).unwrap(), 0);
         let long = format!("90 0 0 0 0 {}\n", u64::MAX);
         assert!(take_over(long.as_bytes()).is_err());
     }
