@@ -40,7 +40,7 @@ pub fn plants() -> bool {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 14] = [
+pub const PROGRAMS: [(&str, &str, &str); 15] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -55,6 +55,7 @@ pub const PROGRAMS: [(&str, &str, &str); 14] = [
     ("rays", RAYS, "rays"),
     ("hubs", HUBS, "hubs"),
     ("counters", COUNTERS, "counters"),
+    ("kinds", KINDS, "pairs"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -102,6 +103,63 @@ const FIB: &str = "#[millstream::program] mod fib {
         let y = spawn!(fib(n - 2));
         sync!();
         x.wrapping_mul(y).wrapping_add(x + y)
+    }
+}";
+
+/// Kinds of tasks that spawn each other, so that a level has several: `odd` and `even` have children of a known number, `pairs` stores two of them at
+/// once, `paper` and the others in loops too.
+pub const KINDS: &str = "#[millstream::program] mod kinds {
+    fn hash(x: u32) -> u32 {
+        let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
+        let b = (a ^ (a >> 15)).wrapping_mul(0x846c_a68b);
+        b ^ (b >> 16)
+    }
+    #[task] pub fn odd(n: u32) -> u64 {
+        if n < 2 { return 1; }
+        let (a, b) = (spawn!(odd(n - 1)), spawn!(even(n - 2)));
+        sync!();
+        a.wrapping_add(b.wrapping_mul(3))
+    }
+    #[task] pub fn even(n: u32) -> u64 {
+        if n < 2 { return 2; }
+        let (a, b) = (spawn!(even(n - 1)), spawn!(odd(n - 1)));
+        sync!();
+        a ^ b.wrapping_add(1)
+    }
+    #[task] pub fn pairs(x: u32, depth: u32) -> u64 {
+        let h = hash(x);
+        if depth == 0 || h % 9 == 0 { return x as u64; }
+        let (a, b) = (spawn!(pairs(h, depth - 1)), spawn!(pairs(h ^ 7, depth - 1)));
+        let (c, d) = (spawn!(triples(h ^ 9, depth - 1)), spawn!(triples(h ^ 5, depth - 1)));
+        sync!();
+        a.wrapping_mul(3) ^ b.wrapping_add(c).wrapping_mul(d | 1)
+    }
+    #[task] pub fn triples(x: u32, depth: u32) -> u64 {
+        let h = hash(x ^ 1);
+        if depth == 0 || h % 5 < 2 { return x as u64; }
+        let (a, b) = (spawn!(pairs(h, depth - 1)), spawn!(triples(h ^ 3, depth - 1)));
+        sync!();
+        a ^ b.wrapping_mul(5)
+    }
+    #[task] pub fn paper(n: u32) -> u64 {
+        if n == 0 { return 1; }
+        let (a, b, c) = (spawn!(paper(n - 1)), spawn!(paper(n - 1)), spawn!(scissors(n - 1)));
+        sync!();
+        a.wrapping_mul(3) ^ b.wrapping_add(c)
+    }
+    #[task] pub fn scissors(n: u32) -> u64 {
+        if n == 0 { return 2; }
+        let (a, b) = (spawn!(stone(n - 1)), spawn!(paper(n - 1)));
+        sync!();
+        a.wrapping_mul(5) ^ b
+    }
+    #[task] pub fn stone(n: u32) -> u64 {
+        if n == 0 { return 3; }
+        let mut all = 0u64;
+        for i in 0..n % 3 + 1 { all = all.wrapping_add(spawn!(scissors(n - 1 - i.min(n - 1)))); }
+        for _ in 0..n % 2 { all = all.wrapping_add(spawn!(paper(n / 2))); }
+        sync!();
+        all.wrapping_mul(7)
     }
 }";
 

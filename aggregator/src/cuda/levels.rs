@@ -59,6 +59,8 @@ pub(super) struct Levels {
     pub(super) floor: Vec<u32>,
     /// Where the elements of all levels end.
     pub(super) top: Vec<u32>,
+    /// So many of the last ones are of the next level, which has not begun: this level's runs pushed them.
+    pub(super) young: Vec<u32>,
     marks: Vec<Mark>,
     /// So many marks are those that the kernel has.
     kept: usize,
@@ -83,6 +85,7 @@ impl Levels {
             hi: elements.clone(),
             floor: vec![0; stacks],
             top: elements,
+            young: vec![0; stacks],
             marks: Vec::new(),
             kept: 0,
             known: vec![Known::nothing(stacks)],
@@ -133,9 +136,19 @@ impl Levels {
         self.top.clone_from(&self.hi);
     }
 
-    /// Goes down to the next level: for each stack that a run has pushed children to, where they begin and how many they are. False if there is
-    /// no room for another level.
-    pub(super) fn down(&mut self, children: &[(usize, u32, u32)]) -> bool {
+    /// Takes in that children were pushed to an entry stack, behind those that were before.
+    pub(super) fn born(&mut self, stack: usize, base: u32, count: u32) {
+        self.young[stack] += count;
+        self.top[stack] = base + count;
+    }
+
+    /// Whether children wait for their level to begin.
+    pub(super) fn is_pending(&self) -> bool {
+        self.young.iter().any(|n| *n > 0)
+    }
+
+    /// Goes down to the next level, which is the children. False if there is no room for another level.
+    pub(super) fn down(&mut self) -> bool {
         for s in 0..self.top.len() {
             if self.have(s) > 0 {
                 if self.is_entry[s] && self.floor[s] != self.lo[s] {
@@ -147,14 +160,14 @@ impl Levels {
                 }
             }
         }
-        self.sink();
-        self.lo.clone_from(&self.hi);
-        self.floor.clone_from(&self.hi);
-        for (stack, base, count) in children {
-            self.lo[*stack] = *base;
-            self.hi[*stack] = base + count;
-            self.top[*stack] = base + count;
+        for s in 0..self.top.len() {
+            let (end, young) = (self.hi[s], std::mem::take(&mut self.young[s]));
+            (self.lo[s], self.floor[s]) = (end, end);
+            if young > 0 {
+                (self.lo[s], self.hi[s]) = (self.top[s] - young, self.top[s]);
+            }
         }
+        self.sink();
         self.level += 1;
         self.reached = self.reached.max(self.level + 1);
         let stacks = self.top.len();
@@ -224,6 +237,7 @@ impl Levels {
         for s in 0..stacks {
             close(&mut lay[s], &mut open[s], self.lo[s]);
             lay[s].add(u64::from(self.level), u64::from(self.have(s)));
+            lay[s].add(u64::from(self.level + 1), u64::from(self.young[s]));
         }
         lay
     }
@@ -243,6 +257,7 @@ impl Levels {
         at.hi.fill(words, &self.hi);
         at.floor.fill(words, &self.floor);
         at.top.fill(words, &self.top);
+        at.young.fill(words, &self.young);
     }
 
     /// The marks that the kernel does not have, and how many it has. It has all of them from now on.
@@ -275,6 +290,7 @@ impl Levels {
         self.hi = at.hi.all(standing);
         self.floor = at.floor.all(standing);
         self.top = at.top.all(standing);
+        self.young = at.young.all(standing);
         let known = |words: &[u32]| Known {
             pushed: of.pushed.all(words),
             below: of.below.all(words),

@@ -2,6 +2,8 @@
 //! kernel has it in `device/policy.cu`, for a warp, and once more for narrow levels in `device/levels.cu`; what they decide is compared with
 //! this one by one ([`records`](super::records)). The numbers lie in `rules`.
 
+mod join;
+
 use super::{
     decision::{Decision, Done, Run, Worked},
     levels::{Levels, Room},
@@ -156,7 +158,6 @@ impl<'a> Policy<'a> {
         let source = &self.plan.sources[run.source];
         let taken = run.count - done.left;
         self.alive = self.alive.saturating_sub(taken.into());
-        let mut children = Vec::new();
         for (i, push) in source.pushes.iter().enumerate() {
             let stack = push.stack as usize;
             let pushed = done.pushed(source, push);
@@ -167,8 +168,8 @@ impl<'a> Policy<'a> {
             if !self.levels.is_entry(stack) {
                 self.levels.top[stack] = top;
             } else if pushed > 0 {
-                top = run.base[i] + pushed;
-                children.push((stack, run.base[i], pushed));
+                self.levels.born(stack, run.base[i], pushed);
+                top = self.levels.top[stack];
             }
             if let Some(known) = self.levels.now_mut() {
                 known.pushed[stack] += pushed as f32;
@@ -184,12 +185,17 @@ impl<'a> Policy<'a> {
             }
         }
         self.levels.settle();
-        if children.is_empty() {
+        if !self.levels.is_pending() {
             self.levels.sink();
-        } else {
-            self.deep = !self.levels.down(&children);
-            self.expected = self.expected.max(self.levels.level() + 1);
+        } else if self.have(run.source) > 0 || !self.others_join() {
+            self.down();
         }
+    }
+
+    /// Goes down to the children.
+    fn down(&mut self) {
+        self.deep = !self.levels.down();
+        self.expected = self.expected.max(self.levels.level() + 1);
     }
 
     /// Takes in that what was to be moved has been, by whoever decided.
@@ -206,8 +212,7 @@ impl<'a> Policy<'a> {
         flat: &[bool],
         divide: impl FnOnce(&[u32], u32) -> Option<T>,
     ) -> Option<(Run, T)> {
-        let pending = self.deep || self.full.is_some() || self.moves.is_some();
-        if pending || !self.climb() {
+        if self.join().is_some() || !self.rests() || !self.climb() {
             return None;
         }
         // What a run has one element of at most is not worth it, and has no room but for that.
@@ -259,6 +264,9 @@ impl<'a> Policy<'a> {
 
     /// What comes next.
     pub(super) fn decide(&mut self) -> Decision {
+        if let Some((source, count)) = self.join() {
+            return Decision::Run(self.start(source, count));
+        }
         if self.deep {
             return Decision::Deep;
         }
@@ -351,10 +359,11 @@ impl<'a> Policy<'a> {
         from.is_entry() && count == 1 && self.levels.have(from.stack as usize) > 1
     }
 
-    /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide.
+    /// Where the next elements of a stack go. Neighbouring children are stored together, so that a level begins at a number that they divide; those of a
+    /// level lie one behind another.
     fn base(&self, stack: u32) -> u32 {
         let top = self.levels.top[stack as usize];
-        if self.levels.is_entry(stack as usize) {
+        if self.levels.is_entry(stack as usize) && self.levels.young[stack as usize] == 0 {
             top.next_multiple_of(NEIGHBOURS)
         } else {
             top
@@ -371,7 +380,8 @@ impl<'a> Policy<'a> {
         );
         let (whole, most) = (self.levels.lo[stack] == first, u64::from(from.most()));
         let fits = u64::from(low) + u64::from(count) * most <= u64::from(first);
-        (from.is_entry() && whole && most > 0 && fits).then(|| (low, first - low))
+        let free = whole && self.levels.young[stack] == 0;
+        (from.is_entry() && free && most > 0 && fits).then(|| (low, first - low))
     }
 
     /// What a stack holds where several elements run at a time.
@@ -451,16 +461,20 @@ impl<'a> Policy<'a> {
     /// How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
     fn share(&self) -> u32 {
         let now = self.levels.now();
-        if now.elements == 0 {
+        // Of a level whose children have not begun nothing is known of what lies below.
+        let first = self.levels.is_pending() && self.levels.reached() == self.levels.level() + 1;
+        if now.elements == 0 || first {
             return u32::MAX;
         }
         let children = self.children();
+        let young = self.levels.young.iter().sum::<u32>() as f32;
         let mut share = 4e9f32;
         for s in 0..self.plan.stacks.len() {
             let need = (now.pushed[s] + children * now.below[s]) / now.elements as f32;
             if need > 0.0 {
-                share =
-                    share.min(FILL * self.wide(s).saturating_sub(self.levels.top[s]) as f32 / need);
+                // What children push that wait already, and all below them, has its room too.
+                let room = self.wide(s).saturating_sub(self.levels.top[s]) as f32;
+                share = share.min((FILL * room - young * now.below[s]).max(0.0) / need);
             }
         }
         share as u32

@@ -63,6 +63,14 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
     out.line(&format!(
         "__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"
     ));
+    out.line("// Whether a segment stores two neighbours at once there.");
+    out.line(&format!(
+        "__constant__ const u32 stacks_paired[STACKS] = {{{}}};",
+        list((0..plan.stacks.len()).map(|s| u32::from(plan.is_paired(s)).to_string()))
+    ));
+    let entries = plan.stacks.iter().filter(|s| s.kind == StackKind::Entry);
+    out.line("// Whether there is more than one entry channel.");
+    out.line(&format!("#define SEVERAL {}", entries.count() > 1));
     let numbers: Vec<Option<usize>> = (0..plan.stacks.len())
         .map(|i| plan.sources.iter().position(|s| s.stack as usize == i))
         .collect();

@@ -648,4 +648,11 @@ impl Plan {
             .take_while(|s| s.task == task && matches!(s.kind, StackKind::Continuation { .. }));
         (self.stacks[stack].kind == StackKind::Frame).then(|| after.count())
     }
+
+    /// Whether some segment stores two neighbours at once in a stack, so that they begin at an even number.
+    #[must_use]
+    pub fn is_paired(&self, stack: usize) -> bool {
+        let mut pushes = self.sources.iter().flat_map(|s| &s.pushes);
+        pushes.any(|p| p.stack as usize == stack && p.ratio.is_multiple_of(2))
+    }
 }

@@ -6,6 +6,7 @@ use millstream_tests::{
     deep::{CHAIN, CHAINS, FIVE, LINE},
     emulator::{self, Emulator, How},
     engine::{Engine, emulate, prepare},
+    stress::KINDS,
 };
 
 const AGGREGATORS: [Aggregator; 3] = [
@@ -129,6 +130,49 @@ fn children_whose_results_are_used_in_two_ways_share_wavefronts() {
             );
         },
     );
+}
+
+/// A level runs each kind once, and its continuations.
+#[test]
+fn kinds_of_tasks_that_spawn_each_other_run_level_by_level() {
+    // What spawns in loops that data decides on joins where it has several elements.
+    for (task, args, each) in [
+        ("odd", &["14"][..], 6),
+        ("even", &["11"], 6),
+        ("pairs", &["5", "9"], 8),
+        ("paper", &["12"], 16),
+    ] {
+        both(
+            KINDS,
+            (task, args),
+            &AGGREGATORS,
+            16 << 20,
+            |aggregator, seen, _| {
+                let (levels, dispatches) = (seen.levels, seen.dispatches);
+                assert!(
+                    dispatches < each * levels,
+                    "{task} {aggregator:?}: {dispatches} dispatches for {levels} levels"
+                );
+            },
+        );
+    }
+}
+
+#[test]
+fn kinds_of_tasks_that_spawn_each_other_run_in_little_memory() {
+    for memory in [64 << 10, 80 << 10, 128 << 10, 512 << 10] {
+        for (task, args) in [
+            ("odd", &["15"][..]),
+            ("even", &["12"]),
+            ("pairs", &["5", "8"]),
+            ("paper", &["9"]),
+            ("stone", &["11"]),
+        ] {
+            both(KINDS, (task, args), &AGGREGATORS, memory, |_, seen, _| {
+                assert!(seen.peak <= seen.budget);
+            });
+        }
+    }
 }
 
 /// What all elements of a run have in common is kept once, and is not reported as often as there are elements.

@@ -186,6 +186,8 @@ records! {
         floor: u32 [Stacks],
         /// Where the elements of all levels end.
         top: u32 [Stacks],
+        /// So many of the last ones are of the next level, which has not begun.
+        young: u32 [Stacks],
         /// Most of them at once.
         peak: u32 [Stacks],
         /// The most pushes of an element that were seen, where they depend on data.

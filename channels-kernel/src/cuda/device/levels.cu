@@ -139,6 +139,30 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
   return !any_lane(have > 1 || !fits) && __popc(who) == 1;
 }
 
+// What a stack has that may run: all of it, or what may join while children wait.
+FN u32 narrow_have(const Narrow& n, u32 k) {
+  const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+  return SEVERAL && n.pending && have < n.joins.of[k] ? 0 : have;
+}
+
+// Whether a source that is not the run's may join it.
+FN bool narrow_others(const Narrow& n, u32 next) {
+  bool others = false;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) {
+    others |= n.own.of[k] != next && n.hi.of[k] - n.lo.of[k] >= n.joins.of[k];
+  }
+  return any_lane(others);
+}
+
+// Whether neighbouring children, which are stored two at a time, may lie behind what waits.
+FN bool narrow_even(const Narrow& n) {
+  bool odd = false;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) odd |= stacks_paired[n.own.of[k]] && n.young.of[k] && n.top.of[k] % 2;
+  return !any_lane(odd);
+}
+
 // Hands in how many elements were consumed: 32 bits are not enough for long.
 FN void narrow_consumed(Policy& p, Narrow& n) {
 #pragma unroll
@@ -213,6 +237,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   for (u32 k = 0; k < PER_LANE; k++) {
     const u32 s = n.own.of[k], source = stacks_source[s];
     n.top.of[k] = p.top[s];
+    n.young.of[k] = SEVERAL ? p.young[s] : 0;
     n.floor.of[k] = p.floor[s];
     n.peak.of[k] = p.peak[s];
     n.consumed.of[k] = 0;
@@ -221,6 +246,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.entry.of[k] = held_of_table(stacks_entry[s]);
     n.most.of[k] = held_of_table(source && n.entry.of[k] ? sources[source - 1].most : 0);
     n.feeds.of[k] = source != 0;
+    if (SEVERAL) n.joins.of[k] = held_of_table(source ? least_to_join(sources[source - 1]) : 0xffffffffu);
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = max_of(2 * max_of(p.average[source - 1], turn_of(sources[source - 1])), GUESS);
     // Of what is much work no run is narrow.
@@ -228,6 +254,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
   }
   bool more = true;
   n.children = 1;
+  n.pending = SEVERAL && policy_pending(p);
+  n.others = false;
   u32 few = 0;
   while (true) {
     if (few == 0) {
@@ -235,13 +263,14 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       bool fits = true;
 #pragma unroll
       for (u32 k = 0; k < PER_LANE; k++) {
-        const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
+        const u32 have = narrow_have(n, k);
         const u32 key = narrow_key(have, n.entry.of[k], n.own.of[k]);
         if (have && key > best) best = key;
         fits &= is_narrow(have, most.of[k], n.room);
       }
       best = max_lane(best);
       if (best == 0) {
+        if (SEVERAL && n.pending) break;
         more = n.level != 0;
         if (!more) break;
         narrow_up(p, n);
@@ -250,17 +279,18 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         continue;
       }
       // The last run was of this level, or of the levels below.
-      if (n.children == 0) narrow_release(n);
+      if (n.children == 0 && !n.pending) narrow_release(n);
       if (n.number >= p.limit && key_entry(best)) break;
       if (any_lane(!fits)) {
         // By what room there was, less all that was pushed since. By what there is:
         n.room = narrow_room(n, false);
         fits = true;
 #pragma unroll
-        for (u32 k = 0; k < PER_LANE; k++) fits &= !n.feeds.of[k] || is_narrow(n.hi.of[k] - n.lo.of[k], most.of[k], n.room);
-        if (any_lane(!fits) && !narrow_alone(n, most)) break;
+        for (u32 k = 0; k < PER_LANE; k++) fits &= is_narrow(narrow_have(n, k), most.of[k], n.room);
+        if (any_lane(!fits) && (n.pending || !narrow_alone(n, most))) break;
       }
       n.next = key_stack(best);
+      n.others = SEVERAL && narrow_others(n, n.next);
       few = key_count(best);
       n.at = of_stack(n.hi, n.next) - few;
     }
@@ -282,9 +312,8 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       if (taken) narrow_average(p, n, most, taken);
     }
-    const Each<bool> children = narrow_pushed_to(n);
-    narrow_take(n, children);
-    if (n.children == 0) {
+    narrow_take(n, narrow_pushed_to(n));
+    if (n.children == 0 && !n.pending) {
       // What was consumed gives its space back.
       n.top = n.hi;
       few = 0;
@@ -292,6 +321,12 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       // It is tried again with fewer elements.
       if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
       break;
+    }
+    const bool before = n.pending;
+    if (SEVERAL && n.others && n.left == 0 && narrow_even(n)) {
+      n.pending = true;
+      few = 0;
+      continue;
     }
     if (n.level + 1 == n.oldest + NEAR) {
       narrow_reach(n);
@@ -303,8 +338,12 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
       }
       n.oldest = p.oldest;
     }
-    narrow_down(p, n, children);
-    few = n.children == 1 ? n.few : 0;
+    narrow_down(p, n);
+    few = n.children == 1 && !before ? n.few : 0;
+    if (SEVERAL && taken == 0) {
+      if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
+      break;
+    }
   }
   __syncwarp();
   narrow_reach(n);
@@ -312,6 +351,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     p.top[n.own.of[k]] = n.top.of[k];
+    if (SEVERAL) p.young[n.own.of[k]] = n.young.of[k];
     p.peak[n.own.of[k]] = n.peak.of[k];
   }
   narrow_floor(p, n);

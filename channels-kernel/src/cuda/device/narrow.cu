@@ -41,13 +41,16 @@ struct Narrow {
   Each<f32> pushed;
   u64 elements;
   // All levels, as in `Policy`.
-  Each<u32> top, peak, consumed;
+  Each<u32> top, young, peak, consumed;
+  bool pending;     // whether children wait for their level to begin: `young` says how many
+  bool others;      // whether a source waits that may join the run's
   u32 number, reached;
   u32 oldest;       // the first level that lies in shared memory
   // What is known of each stack.
   Each<bool> feeds;
   Each<u32> entry;             // 1 if it is an entry channel, else 0
   Each<u32> most;              // of an entry channel: what an element pushes at most, if that is known
+  Each<u32> joins;             // of so many elements it may run while children wait
   Each<u32> capacity, frames;  // as `stacks_frame` says: lanes that each read another word of a table wait for each other
   u32 room;         // so many more elements each stack holds, or more
   // The run, and what it pushed: how much to each stack, and from where on.
@@ -114,9 +117,9 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
     if (mine) n.hi.of[k] = first;
     if (mine && !n.entry.of[k]) n.top.of[k] -= count;
     // What a narrow run needs is little beside the room that there is.
-    const bool gap = mine & has_gap(n.lo.of[k] == first, n.floor.of[k], first, count * n.most.of[k]);
+    const bool gap = mine & has_gap(n.lo.of[k] == first && n.young.of[k] == 0, n.floor.of[k], first, count * n.most.of[k]);
     const u32 top = gap ? n.floor.of[k] : n.top.of[k];
-    n.base.of[k] = n.entry.of[k] ? aligned(top) : top;
+    n.base.of[k] = n.entry.of[k] && n.young.of[k] == 0 ? aligned(top) : top;
   }
   n.number++;
 #ifdef RECORDS
@@ -182,6 +185,7 @@ FN void narrow_take(Narrow& n, const Each<bool>& children) {
   for (u32 k = 0; k < PER_LANE; k++) {
     // To a stack of frames it may have pushed nothing: `base` is `top` there.
     if (!n.entry.of[k] || children.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
+    if (children.of[k]) n.young.of[k] += n.added.of[k];
     if (n.stack == n.own.of[k]) {
       // What found no room stands in its channel again.
       n.hi.of[k] += n.left;
@@ -195,8 +199,8 @@ FN void narrow_take(Narrow& n, const Each<bool>& children) {
   }
 }
 
-// Down to the level below, which is what the run has pushed.
-FN void narrow_down(Policy& p, Narrow& n, const Each<bool>& children) {
+// Down to the level below, which is the children.
+FN void narrow_down(Policy& p, Narrow& n) {
   narrow_store(n);
   n.level++;
   Place& next = *(n.place = &policy_level(p, n.level));
@@ -204,10 +208,12 @@ FN void narrow_down(Policy& p, Narrow& n, const Each<bool>& children) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     n.floor.of[k] = n.hi.of[k];
-    n.lo.of[k] = children.of[k] ? n.base.of[k] : n.floor.of[k];
-    n.hi.of[k] = n.top.of[k] = children.of[k] ? n.top.of[k] : n.floor.of[k];
+    n.hi.of[k] = n.top.of[k] = n.young.of[k] ? n.top.of[k] : n.floor.of[k];
+    n.lo.of[k] = n.top.of[k] - n.young.of[k];
+    n.young.of[k] = 0;
     n.pushed.of[k] = next.pushed[n.own.of[k]];
   }
+  n.pending = n.others = false;
 }
 
 // Whether the hardware adds to a result by itself. Then each lane hands in what it gives, for nobody waits for that.
@@ -363,13 +369,13 @@ NARROW void narrow_scanned(Policy& p, Narrow& n) {
   u32 more = min_of(n.oldest + NEAR - 1 - n.level, (0 - n.number) % 256);
   while (true) {
     narrow_elements<S, FAILS, MOST>(n, args, mine, sum);
-    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || more-- == 0) break;
+    if (MOST == 0 || !pushes_again<S>(OWN) || n.few == 0 || n.failed || n.pending || n.others || more-- == 0) break;
     __syncwarp();
     // The next elements are under way while this run is taken in.
     mine = narrow_dequeue<S>(n, n.at, n.few, args);
     n.stack = OWN;
     narrow_take(n, children);
-    narrow_down(p, n, children);
+    narrow_down(p, n);
     narrow_begin(n, OWN, n.at, n.few);
   }
   if constexpr (S::SUMS) {

@@ -221,6 +221,13 @@ FN void policy_start(Policy& p, Shared& sh, Control* c, const Standing* standing
   if (p.begun) policy_resume(p);
 }
 
+// Whether children wait for their level to begin.
+FN bool policy_pending(const Policy& p) {
+  bool pending = false;
+  for (u32 s = lane_id(); s < STACKS; s += WARP) pending |= p.young[s] != 0;
+  return any_lane(pending);
+}
+
 // Puts marks for what waits above the level where the run stands.
 static __device__ __noinline__ void policy_rest(Policy& p, Control* c) {
   if (!policy_mark(p, p.oldest, p.level) && lane_id() == 0) stop_run(c, LEVELS_FULL, 0, 0, 0);
@@ -252,24 +259,35 @@ FN f32 policy_children(const Place& now) {
   return children;
 }
 
-// Goes down to the next level, which is what a dispatch has pushed: `d.room` says how much. False if there is no room for another level.
-FN bool policy_descend(Policy& p, Control* c, const Dispatch& d, const Source& from) {
+// Of so many elements a source may run while children wait for their level to begin. What one pushes that data decides on may be more than there is room for: then it
+// has to be able to wait for the levels below, which an element that runs alone is not.
+FN u32 least_to_join(const Source& from) { return !from.entry ? 0xffffffffu : from.most ? 1 : from.tile ? 2 : 0xffffffffu; }
+
+// Whether any may. Neighbouring children are stored two at a time.
+FN bool policy_others(const Policy& p) {
+  const Place& now = policy_level(p);
+  bool odd = false, others = false;
+  for (u32 s = lane_id(); s < STACKS; s += WARP) odd |= stacks_paired[s] && p.young[s] && p.top[s] % 2;
+  for (u32 s = lane_id(); s < SOURCES; s += WARP) others |= now.hi[sources[s].stack] - now.lo[sources[s].stack] >= least_to_join(sources[s]);
+  return !any_lane(odd) && any_lane(others);
+}
+
+// Goes down to the next level, which is the children. False if there is no room for another level.
+FN bool policy_descend(Policy& p, Control* c) {
   const u32 level = p.level + 1;
   __syncwarp();
   if (level == p.oldest + NEAR && !policy_slide(p, c)) return false;
   Place& now = policy_level(p, p.level);
   Place& next = policy_level(p, level);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
+    const u32 young = p.young[s], end = now.hi[s], top = young ? p.top[s] : end;
     now.floor[s] = p.floor[s];
-    next.lo[s] = next.hi[s] = p.floor[s] = p.top[s] = now.hi[s];
+    p.floor[s] = end;
+    next.lo[s] = top - young;
+    next.hi[s] = p.top[s] = top;
+    p.young[s] = 0;
   }
   __syncwarp();
-  for (u32 i = lane_id(); i < from.pushes; i += WARP) {
-    const u32 stack = pushes[from.first_push + i].stack;
-    if (!stacks_entry[stack] || d.room[i] == 0) continue;
-    next.lo[stack] = d.base[i];
-    next.hi[stack] = p.top[stack] = d.base[i] + d.room[i];
-  }
   if (lane_id() == 0) {
     p.level = level;
     if (level >= p.reached) p.reached = level + 1;
@@ -328,8 +346,8 @@ FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
   record.room[push] = room;
 }
 
-// Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, everything else that it pushed
-// lies on this one. Whether there are children.
+// Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, unless another source may run before;
+// everything else that it pushed lies on this one. Whether there are children.
 FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
@@ -356,7 +374,6 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     p.consumed[d.source] += taken;
     if (from.entry && known) now.elements += taken;
   }
-  bool children = false;
   u32 average = 0;  // of what depends on data, the most that an element pushed
   Record* const record = next_record(policy_chosen(p), 0, d.source, d.level, d.first, d.count, left);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
@@ -374,17 +391,14 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     if (!stacks_entry[push.stack]) {
       p.top[push.stack] = top;
     } else if (pushed) {
-      children = true;
-      top = d.base[i] + pushed;
+      p.young[push.stack] += pushed;
+      p.top[push.stack] = top = d.base[i] + pushed;
     }
     if (top > p.peak[push.stack]) p.peak[push.stack] = top;
     if (known) now.pushed[push.stack] += (f32)pushed;
-    // What room there was is asked no more.
-    d.room[i] = pushed;
     if (push.max == 0 && taken) average = max_of(average, pushed / taken + (pushed % taken != 0));
     if (push.max == 0 && full) stop_run(c, CHANNEL_FULL, push.stack, 0, 0);
   }
-  children = any_lane(children);
   // Of several such channels each has a lane, and all lanes compare before one writes.
   average = max_lane(average);
   if (lane_id() == 0 && average > p.average[d.source]) p.average[d.source] = average;
@@ -400,13 +414,15 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
       __nv_atomic_store_n(&c->limit, 0xffffffffu, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     }
   }
+  const bool children = policy_pending(p);
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     if (!stacks_entry[s]) now.hi[s] = p.top[s];
     // What was consumed gives its space back.
     if (now.lo[s] == now.hi[s]) now.lo[s] = now.hi[s] = p.floor[s];
     if (!children) p.top[s] = now.hi[s];
   }
-  if (children) full |= !policy_descend(p, c, d, from);
+  __syncwarp();
+  if (children && !(SEVERAL && now.lo[from.stack] == now.hi[from.stack] && policy_others(p))) full |= !policy_descend(p, c);
   __syncwarp();
   return children;
 }
@@ -423,23 +439,35 @@ FN void policy_release(Policy& p) {
   __syncwarp();
 }
 
+// Where the next elements of a stack go: those of a level lie one behind another.
+FN u32 base_of(const Policy& p, u32 stack) {
+  const u32 top = p.top[stack];
+  return stacks_entry[stack] && p.young[stack] == 0 ? aligned(top) : top;
+}
+
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
-  const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
+  const u32 base = base_of(p, stack);
   const u32 all = alone ? device_channels.capacity[stack] : p.wide[stack];
   return all > base ? all - base : 0;
 }
 
 // How many elements of this level find room with all that they and everything below them push; all ones if that is not known.
-FN u32 policy_share(const Policy& p) {
+FN u32 policy_share(const Policy& p, bool pending) {
   const Place& now = policy_level(p);
-  if (now.elements == 0) return 0xffffffffu;
+  // Of a level whose children have not begun nothing is known of what lies below.
+  if (now.elements == 0 || (pending && p.reached == p.level + 1)) return 0xffffffffu;
   const f32 children = policy_children(now);
+  u32 waiting = 0;
+  for (u32 s = 0; pending && s < STACKS; s++) waiting += p.young[s];
+  const f32 young = (f32)waiting;
   f32 share = 4e9f;
   for (u32 s = lane_id(); s < STACKS; s += WARP) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
     const u32 room = p.wide[s] > p.top[s] ? p.wide[s] - p.top[s] : 0;
-    const f32 fit = need > 0 ? FILL * (f32)room / need : share;
+    // What children push that wait already, and all below them, has its room too.
+    const f32 free = FILL * (f32)room - young * now.below[s];
+    const f32 fit = need > 0 ? (free > 0 ? free : 0) / need : share;
     share = fit < share ? fit : share;
   }
   return min_lane((u32)share);
@@ -517,10 +545,11 @@ FN Largest larger(const Largest& a, const Largest& b) {
   return b.count > a.count || (b.count && b.count == a.count && a.promised && !b.promised) ? b : a;
 }
 
-// What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room.
-FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
+// What is to be run. A `count` of 0, and the channel that is full, when nothing that is left finds room. While children wait (`pending`), of what may join
+// what runs as a whole; a `count` of 0 if nothing does.
+FN void policy_weigh(const Policy& p, bool pending, u32& source, u32& count, u32& full) {
   const Place& now = policy_level(p);
-  const u32 share = policy_share(p);
+  const u32 share = policy_share(p, pending);
   Largest entry, other;
   bool alone = false;
   for (u32 first = 0; first < SOURCES; first += WARP) {
@@ -531,7 +560,9 @@ FN void policy_weigh(const Policy& p, u32& source, u32& count, u32& full) {
       Largest run;
       run.source = s;
       run.have = __shfl_sync(ALL_LANES, mine, lane, WARP);
+      if (pending && run.have < least_to_join(sources[s])) continue;
       run.count = policy_run(p, s, run.have, share, blocked);
+      if (pending && run.count != run.have) continue;
       if (run.count == 0) {
         run.promised = run.count = policy_fits(p, sources[s]);
         if (run.count == 0) full = max_of(full, blocked);
@@ -563,7 +594,12 @@ FN bool has_gap(bool whole, u32 floor, u32 first, Needs needs) {
 // Chooses the next run. False when nothing that is left finds room.
 FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   u32 source = 0, count = 0, full = 0;
-  policy_weigh(p, source, count, full);
+#pragma unroll 1
+  for (bool pending = SEVERAL && policy_pending(p);; pending = false) {
+    policy_weigh(p, pending, source, count, full);
+    if (count || !pending) break;
+    if (!policy_descend(p, c)) return false;
+  }
   if (count == 0) {
     if (lane_id() == 0) stop_run(c, CHANNEL_FULL, full, 0, 0);
     return false;
@@ -595,7 +631,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     policy_begins(p);
   }
   __syncwarp();
-  const bool gap = from.entry && has_gap(now.lo[from.stack] == first, p.floor[from.stack], first, (u64)count * from.most);
+  const bool gap = from.entry && has_gap(now.lo[from.stack] == first && p.young[from.stack] == 0, p.floor[from.stack], first, (u64)count * from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
     if (gap && stack == from.stack) {
@@ -603,8 +639,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
       d.room[i] = first - d.base[i];
       continue;
     }
-    const u32 base = stacks_entry[stack] ? aligned(p.top[stack]) : p.top[stack];
-    d.base[i] = base;
+    d.base[i] = base_of(p, stack);
     const u32 turn = count == 1 ? pushes[from.first_push + i].turn : 0;
     const u32 room = room_of(p, stack, count == 1 && turn == 0);
     // With a restart point it goes on later, so that half is for the levels below.
