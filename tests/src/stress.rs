@@ -107,7 +107,7 @@ const FIB: &str = "#[millstream::program] mod fib {
 }";
 
 /// Kinds of tasks that spawn each other, so that a level has several: `odd` and `even` have children of a known number, `pairs` stores two of them at
-/// once, `paper` and the others in loops too.
+/// once, `paper` and the others in loops too, and `left` and `right` have no frames.
 pub const KINDS: &str = "#[millstream::program] mod kinds {
     fn hash(x: u32) -> u32 {
         let a = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
@@ -138,8 +138,9 @@ pub const KINDS: &str = "#[millstream::program] mod kinds {
         let h = hash(x ^ 1);
         if depth == 0 || h % 5 < 2 { return x as u64; }
         let (a, b) = (spawn!(pairs(h, depth - 1)), spawn!(triples(h ^ 3, depth - 1)));
+        let (c, d) = (spawn!(triples(h ^ 2, depth - 1)), spawn!(triples(h ^ 9, depth - 1)));
         sync!();
-        a ^ b.wrapping_mul(5)
+        a ^ b.wrapping_mul(5).wrapping_add(c.wrapping_mul(3) ^ d)
     }
     #[task] pub fn paper(n: u32) -> u64 {
         if n == 0 { return 1; }
@@ -160,6 +161,23 @@ pub const KINDS: &str = "#[millstream::program] mod kinds {
         for _ in 0..n % 2 { all = all.wrapping_add(spawn!(paper(n / 2))); }
         sync!();
         all.wrapping_mul(7)
+    }
+    #[task] pub fn left(x: u32, levels: u32) -> u64 {
+        if levels == 0 { return 1; }
+        let h = hash(x);
+        let mut total = 1u64;
+        for i in 0..h % 3 { total += spawn!(right(h.wrapping_add(i), levels - 1)); }
+        for i in 0..(h >> 8) % 3 { total += spawn!(left(h.wrapping_sub(i), levels - 1)); }
+        sync!();
+        total
+    }
+    #[task] pub fn right(x: u32, levels: u32) -> u64 {
+        if levels == 0 { return 2; }
+        let h = hash(x ^ 5);
+        let mut total = 2u64;
+        for i in 0..h % 4 { total += spawn!(left(h.wrapping_add(i), levels - 1)); }
+        sync!();
+        total
     }
 }";
 

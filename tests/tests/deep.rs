@@ -2,7 +2,7 @@
 //!
 //! `MILLSTREAM_TEST_DEVICE=cuda` asks for it; it is skipped aloud without.
 
-use millstream_aggregator::{Aggregator, CudaOptions, Device, RunReport};
+use millstream_aggregator::{Aggregator, CudaOptions, Device, Policy, RunReport};
 use millstream_tests::{
     deep::{CHAIN, FIVE},
     engine::{Engine, prepare},
@@ -39,6 +39,8 @@ fn report(
     let (expected, of_cpu) = cpu.call_and_report(&prepared, task, &args).unwrap();
     let options = CudaOptions {
         aggregator,
+        // Inside the blocks there are no levels to count.
+        policy: Policy::Device,
         memory: Some(memory),
         early: false,
         ..CudaOptions::default()

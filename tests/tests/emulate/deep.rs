@@ -139,7 +139,7 @@ fn kinds_of_tasks_that_spawn_each_other_run_level_by_level() {
     for (task, args, each) in [
         ("odd", &["14"][..], 6),
         ("even", &["11"], 6),
-        ("pairs", &["5", "9"], 8),
+        ("pairs", &["5", "7"], 8),
         ("paper", &["12"], 16),
     ] {
         both(
@@ -160,11 +160,11 @@ fn kinds_of_tasks_that_spawn_each_other_run_level_by_level() {
 
 #[test]
 fn kinds_of_tasks_that_spawn_each_other_run_in_little_memory() {
-    for memory in [64 << 10, 80 << 10, 128 << 10, 512 << 10] {
+    for memory in [96 << 10, 112 << 10, 160 << 10, 512 << 10] {
         for (task, args) in [
             ("odd", &["15"][..]),
             ("even", &["12"]),
-            ("pairs", &["5", "8"]),
+            ("pairs", &["5", "6"]),
             ("paper", &["9"]),
             ("stone", &["11"]),
         ] {

@@ -139,19 +139,28 @@ FN bool narrow_alone(const Narrow& n, const Each<u32>& most) {
   return !any_lane(have > 1 || !fits) && __popc(who) == 1;
 }
 
+// Whether a stack's elements may join others.
+FN bool narrow_joins(const Narrow& n, u32 k) {
+  const u32 source = stacks_source[n.own.of[k]];
+  return source && n.hi.of[k] - n.lo.of[k] >= least_to_join(sources[source - 1]);
+}
+
 // What a stack has that may run: all of it, or what may join while children wait.
 FN u32 narrow_have(const Narrow& n, u32 k) {
   const u32 have = n.feeds.of[k] ? n.hi.of[k] - n.lo.of[k] : 0;
-  return SEVERAL && n.pending && have < n.joins.of[k] ? 0 : have;
+  return SEVERAL && n.pending && have && !narrow_joins(n, k) ? 0 : have;
 }
 
 // Whether a source that is not the run's may join it.
 FN bool narrow_others(const Narrow& n, u32 next) {
-  bool others = false;
+  Each<bool> waits;
+  bool some = false, others = false;
 #pragma unroll
-  for (u32 k = 0; k < PER_LANE; k++) {
-    others |= n.own.of[k] != next && n.hi.of[k] - n.lo.of[k] >= n.joins.of[k];
-  }
+  for (u32 k = 0; k < PER_LANE; k++) some |= waits.of[k] = n.entry.of[k] && n.own.of[k] != next && n.hi.of[k] != n.lo.of[k];
+  // Mostly nothing does. Lanes that each read another word of a table wait for each other.
+  if (!any_lane(some)) return false;
+#pragma unroll
+  for (u32 k = 0; k < PER_LANE; k++) others |= waits.of[k] && narrow_joins(n, k);
   return any_lane(others);
 }
 
@@ -246,7 +255,6 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.entry.of[k] = held_of_table(stacks_entry[s]);
     n.most.of[k] = held_of_table(source && n.entry.of[k] ? sources[source - 1].most : 0);
     n.feeds.of[k] = source != 0;
-    if (SEVERAL) n.joins.of[k] = held_of_table(source ? least_to_join(sources[source - 1]) : 0xffffffffu);
     most.of[k] = source ? sources[source - 1].most : 1;
     if (most.of[k] == 0) most.of[k] = max_of(2 * max_of(p.average[source - 1], turn_of(sources[source - 1])), GUESS);
     // Of what is much work no run is narrow.

@@ -50,7 +50,6 @@ struct Narrow {
   Each<bool> feeds;
   Each<u32> entry;             // 1 if it is an entry channel, else 0
   Each<u32> most;              // of an entry channel: what an element pushes at most, if that is known
-  Each<u32> joins;             // of so many elements it may run while children wait
   Each<u32> capacity, frames;  // as `stacks_frame` says: lanes that each read another word of a table wait for each other
   u32 room;         // so many more elements each stack holds, or more
   // The run, and what it pushed: how much to each stack, and from where on.
@@ -106,6 +105,9 @@ FN void narrow_store(const Narrow& n) {
   }
 }
 
+// Of so many children the stack's new ones are to lie behind. Where there is but one entry channel none wait while a run is chosen.
+FN u32 narrow_young(const Narrow& n, u32 k) { return SEVERAL ? n.young.of[k] : 0; }
+
 // Takes a run off its channel.
 FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.stack = stack;
@@ -117,9 +119,9 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
     if (mine) n.hi.of[k] = first;
     if (mine && !n.entry.of[k]) n.top.of[k] -= count;
     // What a narrow run needs is little beside the room that there is.
-    const bool gap = mine & has_gap(n.lo.of[k] == first && n.young.of[k] == 0, n.floor.of[k], first, count * n.most.of[k]);
+    const bool gap = mine & has_gap(n.lo.of[k] == first && narrow_young(n, k) == 0, n.floor.of[k], first, count * n.most.of[k]);
     const u32 top = gap ? n.floor.of[k] : n.top.of[k];
-    n.base.of[k] = n.entry.of[k] && n.young.of[k] == 0 ? aligned(top) : top;
+    n.base.of[k] = n.entry.of[k] && narrow_young(n, k) == 0 ? aligned(top) : top;
   }
   n.number++;
 #ifdef RECORDS
@@ -185,7 +187,7 @@ FN void narrow_take(Narrow& n, const Each<bool>& children) {
   for (u32 k = 0; k < PER_LANE; k++) {
     // To a stack of frames it may have pushed nothing: `base` is `top` there.
     if (!n.entry.of[k] || children.of[k]) n.top.of[k] = n.base.of[k] + n.added.of[k];
-    if (children.of[k]) n.young.of[k] += n.added.of[k];
+    n.young.of[k] = narrow_young(n, k) + (children.of[k] ? n.added.of[k] : 0);
     if (n.stack == n.own.of[k]) {
       // What found no room stands in its channel again.
       n.hi.of[k] += n.left;

@@ -266,7 +266,10 @@ FN u32 least_to_join(const Source& from) { return !from.entry ? 0xffffffffu : fr
 // Whether any may. Neighbouring children are stored two at a time.
 FN bool policy_others(const Policy& p) {
   const Place& now = policy_level(p);
-  bool odd = false, others = false;
+  bool waits = false, odd = false, others = false;
+  for (u32 s = lane_id(); s < STACKS; s += WARP) waits |= stacks_entry[s] && now.hi[s] != now.lo[s];
+  // Mostly nothing does. Lanes that each read another word of a table wait for each other.
+  if (!any_lane(waits)) return false;
   for (u32 s = lane_id(); s < STACKS; s += WARP) odd |= stacks_paired[s] && p.young[s] && p.top[s] % 2;
   for (u32 s = lane_id(); s < SOURCES; s += WARP) others |= now.hi[sources[s].stack] - now.lo[sources[s].stack] >= least_to_join(sources[s]);
   return !any_lane(odd) && any_lane(others);
@@ -442,7 +445,7 @@ FN void policy_release(Policy& p) {
 // Where the next elements of a stack go: those of a level lie one behind another.
 FN u32 base_of(const Policy& p, u32 stack) {
   const u32 top = p.top[stack];
-  return stacks_entry[stack] && p.young[stack] == 0 ? aligned(top) : top;
+  return stacks_entry[stack] && (!SEVERAL || p.young[stack] == 0) ? aligned(top) : top;
 }
 
 // How many more elements a stack holds, where several run or one alone.
@@ -631,7 +634,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     policy_begins(p);
   }
   __syncwarp();
-  const bool gap = from.entry && has_gap(now.lo[from.stack] == first && p.young[from.stack] == 0, p.floor[from.stack], first, (u64)count * from.most);
+  const bool gap = from.entry && has_gap(now.lo[from.stack] == first && (!SEVERAL || p.young[from.stack] == 0), p.floor[from.stack], first, (u64)count * from.most);
   for (u32 i = lane_id(); i < from.pushes; i += WARP) {
     const u32 stack = pushes[from.first_push + i].stack;
     if (gap && stack == from.stack) {
