@@ -332,7 +332,18 @@ fn nothing_unused(spec: &Spec, name: &str, given: &[Given], uses: &[Use]) -> Res
                 format!("nothing uses the parameter `{}`", name.as_str()),
                 "not used",
             );
-            return Err(problem.meant(name.as_str(), known).into());
+            let name = name.as_str();
+            let told = given.iter().any(|g| g.param.name.as_str() == name);
+            let help = || {
+                format!(
+                    "the call says what `{name}` is: write `{name}` there instead, or leave this out"
+                )
+            };
+            return Err(match told {
+                true => problem.help(help()),
+                false => problem.meant(name, known),
+            }
+            .into());
         }
         if of_file {
             tracing::warn!(param = name.as_str(), "not used by {caller}");

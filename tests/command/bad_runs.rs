@@ -234,7 +234,14 @@ fn options_must_make_sense() {
     );
     fib(&["--device", "cuda:99"], 1, &["cuda:99"]);
     fib(&["--set", "n"], 2, &["`--set` takes a name and a value"]);
-    fib(&["--set", "n=1"], 2, &["nothing uses the parameter `n`"]);
+    fib(
+        &["--set", "n=1"],
+        2,
+        &[
+            "nothing uses the parameter `n`",
+            "the call says what `n` is: write `n` there instead",
+        ],
+    );
     fib(
         &["--set", "n=1", "--set", "n=2"],
         2,
