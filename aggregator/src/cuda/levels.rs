@@ -131,9 +131,13 @@ impl Levels {
         }
     }
 
-    /// What was consumed is no more: what comes next lies above what waits.
+    /// What was consumed is no more: what comes next lies above what waits, or behind the children that do.
     pub(super) fn sink(&mut self) {
-        self.top.clone_from(&self.hi);
+        for s in 0..self.top.len() {
+            if self.young[s] == 0 {
+                self.top[s] = self.hi[s];
+            }
+        }
     }
 
     /// Takes in that children were pushed to an entry stack, behind those that were before.

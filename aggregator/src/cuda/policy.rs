@@ -185,9 +185,8 @@ impl<'a> Policy<'a> {
             }
         }
         self.levels.settle();
-        if !self.levels.is_pending() {
-            self.levels.sink();
-        } else if self.have(run.source) > 0 || !self.others_join() {
+        self.levels.sink();
+        if self.levels.is_pending() && (self.have(run.source) > 0 || !self.others_join()) {
             self.down();
         }
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use millstream_graph::{ir::TaskId, levelized::StackRole};
 
-/// Of so many levels each may have something that waits in two stacks.
+/// Of so many levels each may have something that waits in the stacks of each task with a frame.
 const MANY_LEVELS: u64 = 1 << 21;
 /// Numbers of elements are 32 bits wide, and twice a number is to be one too.
 const MOST_ELEMENTS: u64 = 0x7fff_ff00;
@@ -23,6 +23,8 @@ pub struct Division<'a> {
     small: Vec<bool>,
     /// Marks of what waits at one level, at most.
     marks: u64,
+    /// And of a level that has an element of each kind, which has been run.
+    chain: u64,
     /// So few units give each stack room for the calls.
     least: u64,
 }
@@ -42,11 +44,25 @@ impl<'a> Division<'a> {
             true => 0,
             false => roots.div_ceil(plan.stacks[first].weight),
         };
+        let waits = |kinds: &dyn Fn(StackKind) -> u64| -> u64 {
+            let large = plan.stacks.iter().zip(&small).filter(|s| !*s.1);
+            large.map(|(s, _)| kinds(s.kind)).sum()
+        };
+        // Of an entry interval there may be three marks.
+        let marks = waits(&|kind| match kind {
+            StackKind::Entry => 3,
+            StackKind::Frame | StackKind::Continuation { .. } => 1,
+        });
+        let chain = waits(&|kind| match kind {
+            StackKind::Frame => 2,
+            StackKind::Entry | StackKind::Continuation { .. } => 0,
+        });
         Self {
             plan,
             once,
             small,
-            marks: marks_of_level(plan),
+            marks: marks.max(2),
+            chain: chain.max(2),
             // By its capacity the device tells which stacks are hardly used.
             least: least.max(FEW + 1),
         }
@@ -76,26 +92,11 @@ impl<'a> Division<'a> {
         sizes.fold(0, u64::saturating_add)
     }
 
-    /// How many marks there is room for of what waits: two for each level of a chain, which are those of its frame and its continuation, and of as many levels
-    /// as are promised to find room all that there can be.
+    /// How many marks there is room for of what waits: of each level of chains, one of each kind of task, side by side, those of their frames and continuations, and
+    /// of as many levels as are promised to find room all that there can be.
     #[must_use]
     pub fn marks(&self, units: u64) -> u64 {
         let promised = u64::from(rules::promised(units.min(MOST_ELEMENTS) as u32, 1));
-        (2 * units.min(MANY_LEVELS)).max(self.marks * promised) + self.marks
+        (self.chain * units.min(MANY_LEVELS)).max(self.marks * promised) + self.marks
     }
-}
-
-/// Marks of what waits at a level, at most: of what one source pushes, which are the elements of a level, and of the frames and continuations of their tasks.
-fn marks_of_level(plan: &Plan) -> u64 {
-    let of_task = |task: TaskId| {
-        let own = plan.stacks.iter().filter(|s| s.task == task);
-        own.map(|s| if s.kind == StackKind::Entry { 3 } else { 1 })
-            .sum::<u64>()
-    };
-    let of_source = plan.sources.iter().map(|source| {
-        let children = source.pushes.iter().map(|p| &plan.stacks[p.stack as usize]);
-        let entries = children.filter(|s| s.kind == StackKind::Entry);
-        entries.map(|s| of_task(s.task)).sum::<u64>()
-    });
-    of_source.max().unwrap_or(0).max(2)
 }

@@ -6,6 +6,9 @@
 //! middle of its loop would wait for all of its siblings.) A run is as long as it and everything below it find room, as far as earlier runs of its
 //! level tell; where none has been, it takes a share of the room.
 //! A level that does not find room at once is divided in runs of the same length.
+//!
+//! The level below begins when its parents have run: of a level with entries of several tasks those that *join*, which find room as a whole beside the children that
+//! wait already, with all below these. Who pushes as data says joins only where it can be given back and is not alone.
 
 use super::stack::FEW;
 

@@ -63,7 +63,7 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
     out.line(&format!(
         "__constant__ const u32 stacks_entry[STACKS] = {{{entry}}};"
     ));
-    out.line("// Whether a segment stores two neighbours at once there.");
+    out.line("// Whether a segment may store two neighbours at once there.");
     out.line(&format!(
         "__constant__ const u32 stacks_paired[STACKS] = {{{}}};",
         list((0..plan.stacks.len()).map(|s| u32::from(plan.is_paired(s)).to_string()))

@@ -649,7 +649,7 @@ impl Plan {
         (self.stacks[stack].kind == StackKind::Frame).then(|| after.count())
     }
 
-    /// Whether some segment stores two neighbours at once in a stack, so that they begin at an even number.
+    /// Whether some segment may store two neighbours at once in a stack, so that they begin at an even number.
     #[must_use]
     pub fn is_paired(&self, stack: usize) -> bool {
         let mut pushes = self.sources.iter().flat_map(|s| &s.pushes);

@@ -175,6 +175,48 @@ fn kinds_of_tasks_that_spawn_each_other_run_in_little_memory() {
     }
 }
 
+/// Chains of two and of three kinds side by side: a level has the frame and the continuation of each, and there are marks for all of them.
+#[test]
+fn chains_of_several_kinds_go_as_deep_as_one() {
+    let source = "#[millstream::program] mod chains {
+        #[task] pub fn one(n: u32) -> u64 {
+            if n == 0 { return 1; }
+            let y = spawn!(one(n - 1));
+            sync!();
+            y.wrapping_mul(3)
+        }
+        #[task] pub fn two(n: u32) -> u64 {
+            if n == 0 { return 2; }
+            let y = spawn!(two(n - 1));
+            sync!();
+            y.wrapping_mul(5)
+        }
+        #[task] pub fn three(n: u32) -> u64 {
+            if n == 0 { return 3; }
+            let y = spawn!(three(n - 1));
+            sync!();
+            y.wrapping_mul(7)
+        }
+        #[task] pub fn start(n: u32, kinds: u32) -> u64 {
+            let a = spawn!(one(n));
+            let b = spawn!(two(n));
+            let mut c = 0;
+            if kinds > 2 { c = spawn!(three(n)); }
+            sync!();
+            a ^ b.wrapping_add(c)
+        }
+    }";
+    for kinds in ["2", "3"] {
+        both(
+            source,
+            ("start", &["7000", kinds]),
+            &AGGREGATORS,
+            1 << 20,
+            |_, _, _| {},
+        );
+    }
+}
+
 /// What all elements of a run have in common is kept once, and is not reported as often as there are elements.
 #[test]
 fn a_peak_is_what_was_used() {

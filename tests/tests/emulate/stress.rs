@@ -264,7 +264,7 @@ const BUGS: [(&str, &str, &str); 18] = [
     ),
     (
         "policy: what joins is thought to find room whatever lies below children that wait",
-        "const f32 free = FILL * (f32)room - young * now.below[s];",
+        "const f32 free = FILL * (f32)room - (pending ? young * now.below[s] : 0);",
         "const f32 free = FILL * (f32)room;",
     ),
     (

@@ -5,15 +5,16 @@
 use super::Policy;
 
 impl Policy<'_> {
-    /// Whether children wait and a source may run before their level begins.
+    /// Whether a source may run before the level of the children begins.
     pub(super) fn others_join(&self) -> bool {
         let levels = &self.levels;
-        let mut stacks = 0..levels.top.len();
-        // Neighbouring children are stored two at a time.
-        let even = stacks.all(|s| {
-            levels.young[s] == 0 || levels.top[s].is_multiple_of(2) || !self.plan.is_paired(s)
-        });
-        even && (0..self.plan.sources.len()).any(|s| self.may_join(s))
+        let fits = |s: usize| {
+            // Neighbouring children are stored two at a time.
+            let even = levels.top[s].is_multiple_of(2) || !self.plan.is_paired(s);
+            // What is promised to elements that run alone is for the ancestors of what comes next.
+            levels.top[s] <= self.wide(s) && (levels.young[s] == 0 || even)
+        };
+        (0..levels.top.len()).all(fits) && (0..self.plan.sources.len()).any(|s| self.may_join(s))
     }
 
     /// Whether a source has elements at this level that may run while children wait. What one pushes that data decides on may be more than there is room

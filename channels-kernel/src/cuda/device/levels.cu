@@ -151,6 +151,9 @@ FN u32 narrow_have(const Narrow& n, u32 k) {
   return SEVERAL && n.pending && have && !narrow_joins(n, k) ? 0 : have;
 }
 
+// Whether it is known what they push. Else the policy's estimates tell whether what joins finds room: of them all that a level pushed is part.
+FN bool narrow_known(const Narrow& n, u32 k, u32 have) { return !SEVERAL || !n.pending || have == 0 || n.most.of[k] != 0; }
+
 // Whether a source that is not the run's may join it.
 FN bool narrow_others(const Narrow& n, u32 next) {
   Each<bool> waits;
@@ -274,7 +277,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         const u32 have = narrow_have(n, k);
         const u32 key = narrow_key(have, n.entry.of[k], n.own.of[k]);
         if (have && key > best) best = key;
-        fits &= is_narrow(have, most.of[k], n.room);
+        fits &= is_narrow(have, most.of[k], n.room) && narrow_known(n, k, have);
       }
       best = max_lane(best);
       if (best == 0) {
@@ -294,7 +297,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         n.room = narrow_room(n, false);
         fits = true;
 #pragma unroll
-        for (u32 k = 0; k < PER_LANE; k++) fits &= is_narrow(narrow_have(n, k), most.of[k], n.room);
+        for (u32 k = 0; k < PER_LANE; k++) fits &= is_narrow(narrow_have(n, k), most.of[k], n.room) && narrow_known(n, k, narrow_have(n, k));
         if (any_lane(!fits) && (n.pending || !narrow_alone(n, most))) break;
       }
       n.next = key_stack(best);
@@ -332,6 +335,10 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     }
     const bool before = n.pending;
     if (SEVERAL && n.others && n.left == 0 && narrow_even(n)) {
+#pragma unroll
+      for (u32 k = 0; k < PER_LANE; k++) {
+        if (n.young.of[k] == 0) n.top.of[k] = n.hi.of[k];
+      }
       n.pending = true;
       few = 0;
       continue;
@@ -348,6 +355,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     }
     narrow_down(p, n);
     few = n.children == 1 && !before ? n.few : 0;
+    // What joined and found no room for anything waits for the levels below, and these are tried with fewer elements.
     if (SEVERAL && taken == 0) {
       if (n.lane == 0) p.most = n.count > RETRY ? n.count / RETRY : 1;
       break;
@@ -359,7 +367,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
 #pragma unroll
   for (u32 k = 0; k < PER_LANE; k++) {
     p.top[n.own.of[k]] = n.top.of[k];
-    if (SEVERAL) p.young[n.own.of[k]] = n.young.of[k];
+    p.young[n.own.of[k]] = n.young.of[k];
     p.peak[n.own.of[k]] = n.peak.of[k];
   }
   narrow_floor(p, n);
@@ -388,7 +396,8 @@ FN void policy_next(Policy& p, Shared& sh, Control* c, u32 blocks) {
   if (more && moves) {
     policy_moves(p, sh);
   } else if (more) {
-    if (!work) policy_release(p);
+    // Of a run that others began, children may wait.
+    if (!work && !(SEVERAL && policy_pending(p))) policy_release(p);
     more = narrow_levels(p, sh, c) && policy_choose(p, c, sh);
   }
   __syncwarp();

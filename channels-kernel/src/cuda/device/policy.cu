@@ -263,16 +263,16 @@ FN f32 policy_children(const Place& now) {
 // has to be able to wait for the levels below, which an element that runs alone is not.
 FN u32 least_to_join(const Source& from) { return !from.entry ? 0xffffffffu : from.most ? 1 : from.tile ? 2 : 0xffffffffu; }
 
-// Whether any may. Neighbouring children are stored two at a time.
+// Whether any may. Neighbouring children are stored two at a time; and what is promised to elements that run alone is for the ancestors of what comes next.
 FN bool policy_others(const Policy& p) {
   const Place& now = policy_level(p);
-  bool waits = false, odd = false, others = false;
+  bool waits = false, refused = false, others = false;
   for (u32 s = lane_id(); s < STACKS; s += WARP) waits |= stacks_entry[s] && now.hi[s] != now.lo[s];
   // Mostly nothing does. Lanes that each read another word of a table wait for each other.
   if (!any_lane(waits)) return false;
-  for (u32 s = lane_id(); s < STACKS; s += WARP) odd |= stacks_paired[s] && p.young[s] && p.top[s] % 2;
+  for (u32 s = lane_id(); s < STACKS; s += WARP) refused |= p.top[s] > p.wide[s] || (p.young[s] && p.top[s] % 2 && stacks_paired[s]);
   for (u32 s = lane_id(); s < SOURCES; s += WARP) others |= now.hi[sources[s].stack] - now.lo[sources[s].stack] >= least_to_join(sources[s]);
-  return !any_lane(odd) && any_lane(others);
+  return !any_lane(refused) && any_lane(others);
 }
 
 // Goes down to the next level, which is the children. False if there is no room for another level.
@@ -350,7 +350,7 @@ FN void note(Record& record, u32 push, u32 elements, u32 base, u32 room) {
 }
 
 // Takes in what a dispatch did: what it left over stands in its channel again; children open the next level, unless another source may run before;
-// everything else that it pushed lies on this one. Whether there are children.
+// everything else that it pushed lies on this one. Whether children wait, or their level has begun.
 FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
@@ -422,7 +422,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
     if (!stacks_entry[s]) now.hi[s] = p.top[s];
     // What was consumed gives its space back.
     if (now.lo[s] == now.hi[s]) now.lo[s] = now.hi[s] = p.floor[s];
-    if (!children) p.top[s] = now.hi[s];
+    if (p.young[s] == 0) p.top[s] = now.hi[s];
   }
   __syncwarp();
   if (children && !(SEVERAL && now.lo[from.stack] == now.hi[from.stack] && policy_others(p))) full |= !policy_descend(p, c);
@@ -469,7 +469,7 @@ FN u32 policy_share(const Policy& p, bool pending) {
     const f32 need = (now.pushed[s] + children * now.below[s]) / (f32)now.elements;
     const u32 room = p.wide[s] > p.top[s] ? p.wide[s] - p.top[s] : 0;
     // What children push that wait already, and all below them, has its room too.
-    const f32 free = FILL * (f32)room - young * now.below[s];
+    const f32 free = FILL * (f32)room - (pending ? young * now.below[s] : 0);
     const f32 fit = need > 0 ? (free > 0 ? free : 0) / need : share;
     share = fit < share ? fit : share;
   }
