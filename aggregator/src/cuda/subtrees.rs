@@ -282,6 +282,11 @@ impl<L: Launcher> Run<'_, L> {
         };
         let found =
             roots(&self.flat.private, &so_far[0]).or_else(|| roots(&self.flat.all, &so_far[1]));
+        // Of what is left behind a subtree dispatch nothing would become more by waiting: few children of another kind, say.
+        let found = found.or_else(|| {
+            let rest = counts.workers.report.private && policy.has_only(&self.flat.private);
+            rest.then(|| policy.roots(1, false, &self.flat.private, divide))?
+        });
         let Some((run, ranges)) = found else {
             return Ok(Subtrees::None);
         };
