@@ -40,7 +40,7 @@ pub fn plants() -> bool {
 }
 
 /// Name, source and first task of each.
-pub const PROGRAMS: [(&str, &str, &str); 15] = [
+pub const PROGRAMS: [(&str, &str, &str); 16] = [
     ("queens", QUEENS, "place"),
     ("tree", TREE, "tree"),
     ("fib", FIB, "fib"),
@@ -56,6 +56,7 @@ pub const PROGRAMS: [(&str, &str, &str); 15] = [
     ("hubs", HUBS, "hubs"),
     ("counters", COUNTERS, "counters"),
     ("kinds", KINDS, "pairs"),
+    ("boards", BOARDS, "place"),
 ];
 
 /// n-queens by bits: as many children as a loop finds, their results gathered. Its tiles are tried.
@@ -178,6 +179,27 @@ pub const KINDS: &str = "#[millstream::program] mod kinds {
         for i in 0..h % 4 { total += spawn!(left(h.wrapping_add(i), levels - 1)); }
         sync!();
         total
+    }
+}";
+
+/// n-queens by the columns of the rows above, an array, which no private stack holds: inside the blocks its tiles are tried in place.
+const BOARDS: &str = "#[millstream::program] mod boards {
+    #[task] pub fn place(columns: [u8; 12], row: u8, all: u8) -> u64 {
+        if row == all { return 1; }
+        let mut count = 0u64;
+        for column in 0..all {
+            let free = (0..row).all(|r| {
+                let (other, apart) = (columns[r as usize], row - r);
+                other != column && other + apart != column && column + apart != other
+            });
+            if free {
+                let mut next = columns;
+                next[row as usize] = column;
+                count += spawn!(place(next, row + 1, all));
+            }
+        }
+        sync!();
+        count
     }
 }";
 

@@ -132,6 +132,10 @@ fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Cas
         tried.args.push("0".into());
         tried
     };
+    let boards = |mut tried: Tried| {
+        tried.args.insert(0, format!("{:?}", [0u8; 12]));
+        tried
+    };
     let hubs = |mut tried: Tried| {
         tried.args.push(numbers(seed, 100, 1 << 20));
         tried
@@ -153,6 +157,7 @@ fn round(seed: u64, programs: &BTreeMap<&'static str, Arc<Prepared>>) -> Vec<Cas
         hubs(Tried::new("hubs", &[seed, 102 + seed % 2, 30_000])),
         Tried::new("counters", &[seed % 300, 2, 3000]),
         Tried::new("kinds", &[seed, 7 + seed % 6]),
+        boards(Tried::new("boards", &[0, 8 + seed % 5])),
         Tried::new("chains", &[1 + seed * 37 % 300, 100 + seed * 13 % 400]),
         example(
             "sort",

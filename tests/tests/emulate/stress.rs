@@ -15,7 +15,7 @@ use millstream_tests::{
 use std::time::{Duration, Instant};
 
 /// Small calls of the programs, and budgets in KiB: some in which elements run one by one, and others little more than that.
-pub(crate) fn calls() -> [(Tried, &'static [u64]); 15] {
+pub(crate) fn calls() -> [(Tried, &'static [u64]); 16] {
     let lent = |mut tried: Tried, memory: &[&str]| {
         tried.args.extend(memory.iter().map(ToString::to_string));
         tried
@@ -64,6 +64,7 @@ pub(crate) fn calls() -> [(Tried, &'static [u64]); 15] {
             &[48, 64, 96, 128, 192],
         ),
         (Tried::new("counters", &[5, 2, 90]), &[64, 96, 128, 1024]),
+        (boards(), &[24, 32, 40, 48, 64, 96, 128, 1024]),
         (
             Tried {
                 task: "triples".into(),
@@ -86,6 +87,13 @@ pub(crate) fn calls() -> [(Tried, &'static [u64]); 15] {
             &[72, 80, 96, 128, 192, 1024],
         ),
     ]
+}
+
+/// Seven queens on an empty board.
+fn boards() -> Tried {
+    let mut tried = Tried::new("boards", &[]);
+    tried.args = [format!("{:?}", [0u8; 12]), "0".into(), "7".into()].into();
+    tried
 }
 
 /// For how long each program is tried, if nobody says, but in all its budgets by each aggregator once: nine of the first ten bugs below were found so.
@@ -331,7 +339,7 @@ fn planted_bugs_are_found() {
         return;
     }
     let seconds = seconds().unwrap();
-    let few = ["queens", "tree", "fib", "late", "kinds"];
+    let few = ["queens", "tree", "fib", "late", "kinds", "boards"];
     let calls = calls();
     let calls = calls
         .iter()
