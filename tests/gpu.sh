@@ -14,7 +14,7 @@
 #   graphs    small graphs of channels, by one kernel and by the host thread
 #   tiers     code that is compiled quickly runs first, and what is compiled in full takes its place
 #   examples  every example on every engine
-#   deep      recursions of a million levels in 64 MiB, and what a level takes in a program of several tasks
+#   deep      recursions of a million levels in 64 MiB, what a level takes in a program of several tasks, and how much memory is taken if nobody says
 #   stress    programs at budgets from little to plenty: results, tasks of each level, and every decision
 #   random    random programs, by a process for each core, as `corpus`; MILLSTREAM_CASES says how many (2000), MILLSTREAM_SEED the first
 #   compile   machine code for bench, corpus, examples and random on all cores, into the cache
@@ -209,7 +209,10 @@ step() { # NAME SECONDS
         graphs) MILLSTREAM_TEST_DEVICE=cuda tests flows:: || failed=1 ;;
         tiers) tests tiers:: --test-threads 1 || failed=1 ;;
         examples) tests examples:: --skip _examples:: || failed=1 ;;
-        deep) tests deep:: --test-threads 1 || failed=1 ;;
+        deep)
+            tests deep:: --test-threads 1 || failed=1
+            tests budget::what_runs_inside || failed=1
+            ;;
         stress) MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 - 50))} tests stress:: || failed=1 ;;
         random)
             MILLSTREAM_CASES=${MILLSTREAM_CASES:-2000} MILLSTREAM_SECONDS=${MILLSTREAM_SECONDS:-$(($2 * 4 / 5))} shared random::every_engine || failed=1

@@ -36,7 +36,8 @@ pub enum Policy {
 pub struct CudaOptions {
     /// Which GPU, as the driver counts.
     pub ordinal: u32,
-    /// Bytes that a run's channels may take; half of what is free, but no more than 16 GiB, if none is given.
+    /// Bytes that a run's channels may take. If none is given: half of what is free, but no more than 16 GiB, and no more than 256 MiB where all that recurses runs
+    /// inside the blocks on private stacks, if that is enough.
     pub memory: Option<u64>,
     /// Who decides.
     pub aggregator: Aggregator,

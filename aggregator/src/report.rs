@@ -410,6 +410,8 @@ pub struct RunReport {
     pub early: bool,
     /// Whether kernels of a GPU ran that were compiled quickly and are slower, as those which are compiled in full were not there when the run began.
     pub quick: bool,
+    /// Whether nobody said how much memory the channels of a GPU may take, and less is enough inside the blocks than there is.
+    pub modest: bool,
     /// What ran inside the blocks of a GPU. Of these tasks nobody knows the levels.
     pub subtrees: SubtreesReport,
     /// Decisions that were compared with the policy's, where the run kept record of them.

@@ -52,6 +52,7 @@ impl Job {
         }
         let why = match (spec.memory, is_gpu) {
             (Some(_), _) => ASKED,
+            (None, true) if report.modest => "enough inside the blocks",
             (None, true) => "half of what is free, 16 GiB at most",
             (None, false) => "a quarter of what is free",
         };

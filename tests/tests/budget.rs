@@ -1,6 +1,8 @@
 //! Small memory: what can be counted runs in little, and no run takes more than it was granted.
 
-use millstream_aggregator::{CpuOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport};
+use millstream_aggregator::{
+    CpuOptions, CudaOptions, Device, ErasedArg, ErasedCall, MemoryArg, RunReport,
+};
 use millstream_corpus::PROGRAMS;
 use millstream_tests::{
     Case, Elision, Listed,
@@ -38,6 +40,50 @@ fn launch(
         u64::from_ne_bytes(calls[0].result[..].try_into().unwrap_or_default()),
         report,
     )
+}
+
+/// Of a GPU where nobody says how much: what runs inside the blocks on private stacks takes little, unless that is not enough, and all else what there is.
+#[test]
+fn what_runs_inside_the_blocks_takes_little_of_a_gpu() {
+    if std::env::var("MILLSTREAM_TEST_DEVICE").as_deref() != Ok("cuda") {
+        return eprintln!("SKIPPED: MILLSTREAM_TEST_DEVICE=cuda asks for a GPU");
+    }
+    let options = CudaOptions {
+        early: false,
+        ..CudaOptions::default()
+    };
+    let gpu = Device::cuda_with(options).unwrap();
+    let source = "#[millstream::program] mod fans {
+        #[task] pub fn fan(n: u64, depth: u64) -> u64 {
+            if depth == 0 { return 1; }
+            let mut all = 0u64;
+            for _ in 0..n { all += spawn!(fan(1, depth - 1)); }
+            sync!();
+            all
+        }
+        #[task] pub fn chain(n: u64) -> u64 {
+            if n == 0 { return 1; }
+            let y = spawn!(chain(n - 1));
+            sync!();
+            y.wrapping_mul(3)
+        }
+    }";
+    let fans = prepare(source, "fans.rs").unwrap();
+    let little = 256 << 20;
+    for (program, task, args, is_little, expected) in [
+        (&example("fib"), "fib", &[32][..], true, 2_178_309),
+        (&fans, "fan", &[1000, 1000], true, 1000),
+        // Twenty million elements of one task find no room there.
+        (&fans, "fan", &[20_000_000, 2], false, 20_000_000),
+        (&fans, "chain", &[20], false, 3_486_784_401),
+    ] {
+        let args = args.iter().map(|n| ErasedArg::Scalar(*n)).collect();
+        let (found, report) = launch(&gpu, program, task, args);
+        println!("{task}: {} in {} bytes", report.total, report.budget);
+        assert_eq!(found, expected, "{task}");
+        assert_eq!(report.modest, is_little, "{report}");
+        assert_eq!(report.budget <= little, is_little, "{report}");
+    }
 }
 
 #[test]

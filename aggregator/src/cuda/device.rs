@@ -9,11 +9,13 @@ use super::{
     memory::{Mapped, Memory},
     run::{Settings, run},
     sight::WATCHED,
+    subtrees::Flat,
+    workspace::Workspace,
 };
 use crate::{
     args::ErasedCall,
     error::RunError,
-    gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS},
+    gpus::{Aggregator, CudaOptions, DeviceInfo, MIN_BLOCKS, Policy},
     live::Live,
     report::RunReport,
     sync::Mutex,
@@ -34,8 +36,8 @@ use std::{
 
 /// The default of [`CudaOptions::memory`] is half of what is free, but no more than this: beyond it nothing is gained.
 const MOST_MEMORY: u64 = 16 << 30;
-/// Where others have taken the memory meanwhile it may be so little.
-const LEAST_MEMORY: u64 = 16 << 20;
+/// And no more than this for what runs inside the blocks on private stacks: that takes as long in half of it as in any more.
+const ENOUGH_INSIDE: u64 = 256 << 20;
 /// What is free of the GPU's memory, over what the stacks of all threads take at most where helpers call themselves.
 const STACK_SHARE: u64 = 4;
 /// Bytes that a thread's stack has for such calls at least: where a run needs more, it is [begun again](super::again) with more.
@@ -50,8 +52,6 @@ const STACK_UNIT: u64 = 1 << 10;
 const RESIDENT_THREADS: u64 = 2048;
 /// Programs that a device keeps loaded, the last used ones.
 const KEPT_PROGRAMS: usize = 32;
-/// Bytes for copies of the host's memory that a device keeps from run to run.
-const KEPT_COPIES: u64 = 256 << 20;
 
 // The settings are there without the generator of code, whose default this is.
 const _: () = assert!(MIN_BLOCKS == Options::MIN_BLOCKS);
@@ -108,61 +108,6 @@ pub(super) struct Inner {
     pub(super) workspace: Mutex<Workspace>,
     loaded: Mutex<Vec<Arc<Place>>>,
     pub(super) context: Context,
-}
-
-/// Device memory that runs use one after another.
-#[derive(Debug, Default)]
-pub(super) struct Workspace {
-    channels: Option<Memory>,
-    copies: Option<Memory>,
-}
-
-impl Workspace {
-    /// Memory of so many bytes for the channels.
-    pub(super) fn channels(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
-        Self::place(&mut self.channels, context, bytes)
-    }
-
-    /// Takes memory for the channels of which nobody said how much: so many bytes, or less where others have taken it since. How many there are.
-    fn take_channels(&mut self, context: &Context, most: u64) -> Result<u64, RunError> {
-        // What is much less than wanted is given back first: there may be more by now. Programs themselves take a little of what was free at first.
-        let enough = |bytes: u64| bytes >= most / 2;
-        let there = match self.channels.take().filter(|m| enough(m.bytes())) {
-            Some(there) => there,
-            // Something is left for the others, for programs and for copies.
-            None => {
-                let now = most.min((context.free_memory()? / 2).max(LEAST_MEMORY));
-                Memory::at_most(context, now, LEAST_MEMORY)?
-            }
-        };
-        let bytes = self.channels.insert(there).bytes();
-        if !enough(bytes) {
-            tracing::info!(memory = %crate::Bytes(bytes), "others have taken memory of the GPU; channels have less");
-        }
-        Ok(bytes.min(most))
-    }
-
-    /// Memory of so many bytes for copies of the host's.
-    pub(super) fn copies(&mut self, context: &Context, bytes: u64) -> Result<u64, RunError> {
-        if bytes == 0 {
-            return Ok(0);
-        }
-        Self::place(&mut self.copies, context, bytes)
-    }
-
-    fn place(memory: &mut Option<Memory>, context: &Context, bytes: u64) -> Result<u64, RunError> {
-        if let Some(enough) = memory.as_ref().filter(|m| m.bytes() >= bytes) {
-            return Ok(enough.address());
-        }
-        // The old one is given back first.
-        *memory = None;
-        Ok(memory.insert(Memory::new(context, bytes)?).address())
-    }
-
-    /// What a run leaves: the channels' memory, and that for copies unless it is large.
-    pub(super) fn shrink(&mut self) {
-        self.copies.take_if(|m| m.bytes() > KEPT_COPIES);
-    }
 }
 
 /// Stops runs of a device from another thread.
@@ -239,6 +184,25 @@ impl Inner {
         let (base, least) = stacks(recursion, plan, entry);
         let stack = self.context.stack(least, least)?;
         Ok(((stack - base) / recursion.call) as u32)
+    }
+
+    /// Whether a run needs little memory, whatever there is: its one call goes inside the blocks, and may be begun again if that was wrong.
+    fn is_modest(
+        &self,
+        loaded: &CudaLoaded,
+        task: TaskId,
+        calls: &[ErasedCall<'_>],
+    ) -> Result<bool, RunError> {
+        let options = &self.options;
+        let inside = options.policy != Policy::Device
+            && options.aggregator != Aggregator::Persistent
+            && loaded.most_workers(self)? > 0;
+        let plan = &loaded.kernels.plan;
+        Ok(options.memory.is_none()
+            && calls.len() == 1
+            && inside
+            && leaves_nothing(calls)
+            && Flat::of(plan).is_all_private(plan, task))
     }
 
     /// Gives threads stacks for `times` as many calls as they have, if there is memory for it. Whether helpers may recurse deeper now.
@@ -484,6 +448,7 @@ impl CudaDevice {
         }
     }
 
+    /// In little memory where nobody said how much and it is enough; if it was not, in all.
     fn run_once(
         &self,
         inner: &Inner,
@@ -491,6 +456,34 @@ impl CudaDevice {
         task: TaskId,
         calls: &mut [ErasedCall<'_>],
     ) -> Result<RunReport, RunError> {
+        let is_modest = {
+            let _using = inner.context.enter()?;
+            inner.is_modest(loaded, task, calls)?
+        };
+        if !is_modest {
+            return self.run_in(inner, loaded, task, calls, inner.memory);
+        }
+        let ended = self.run_in(inner, loaded, task, calls, ENOUGH_INSIDE);
+        match ended {
+            Err(RunError::ChannelFull { .. } | RunError::OutOfMemory { .. }) => {
+                let program = &loaded.program().program.name;
+                tracing::info!(program, memory = %crate::Bytes(ENOUGH_INSIDE), "found no room; it is run again in all memory that it may take");
+                self.run_in(inner, loaded, task, calls, inner.memory)
+            }
+            ended => ended,
+        }
+    }
+
+    /// In so much memory at most, if nobody said how much.
+    fn run_in(
+        &self,
+        inner: &Inner,
+        loaded: &CudaLoaded,
+        task: TaskId,
+        calls: &mut [ErasedCall<'_>],
+        most: u64,
+    ) -> Result<RunReport, RunError> {
+        let most = most.min(inner.memory);
         let _using = inner.context.enter()?;
         let mut workspace = inner.workspace.lock();
         let _turn = inner.context.shared.turn.lock();
@@ -498,7 +491,7 @@ impl CudaDevice {
             Some(_) => inner.memory,
             None => inner
                 .context
-                .note(workspace.take_channels(&inner.context, inner.memory))?,
+                .note(workspace.take_channels(&inner.context, most))?,
         };
         let settings = Settings {
             memory,
@@ -512,6 +505,7 @@ impl CudaDevice {
             .and_then(|mut driver| run(&mut driver, settings, task, calls));
         if let Ok(report) = &mut report {
             report.quick = loaded.tier.is_quick();
+            report.modest = most < inner.memory;
         }
         workspace.shrink();
         inner.context.note(report)

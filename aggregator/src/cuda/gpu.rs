@@ -1,10 +1,11 @@
 //! A GPU as what a run is launched on: the driver behind the seam of [`launcher`](super::launcher).
 
 use super::{
-    device::{Inner, Workspace},
+    device::Inner,
     driver::Stopwatch,
     launcher::{Kernels, Launcher, Machine, Rows, Turn},
     loaded::{CudaLoaded, Deciding, LoadedModule},
+    workspace::Workspace,
 };
 use crate::{error::RunError, live::Live};
 use millstream_channels_kernel::cuda::{abi::kernel, plan::Mode};

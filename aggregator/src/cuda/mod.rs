@@ -34,6 +34,7 @@ mod tier;
 mod timeline;
 mod turns;
 mod waits;
+mod workspace;
 
 pub use crate::gpus::{Aggregator, CudaOptions, DeviceInfo};
 pub use again::is_worth_another;

@@ -150,6 +150,14 @@ impl Flat {
             .peekable();
         below.peek().is_some() && below.all(|(_, (_, private))| *private)
     }
+
+    /// Whether all that recurses below a task has private stacks, so that a run goes inside the blocks as soon as it is more than a few elements.
+    pub(super) fn is_all_private(&self, plan: &Plan, task: TaskId) -> bool {
+        let reached = plan.reached(task);
+        let recursive = |s: &&Source| reached[s.task.index()] && recurses(plan, s);
+        let mut below = plan.sources.iter().filter(recursive);
+        self.is_private(plan, task) && below.all(|s| s.is_entry() && s.private)
+    }
 }
 
 /// Where the workers' ranges lie.
