@@ -230,12 +230,6 @@ impl<'a> Policy<'a> {
         Some((self.start(source, count), divided))
     }
 
-    /// Whether nothing waits at the level but for elements of these sources.
-    pub(super) fn has_only(&self, flat: &[bool]) -> bool {
-        let mut sources = flat.iter().enumerate();
-        sources.all(|(s, flat)| *flat || self.have(s) == 0)
-    }
-
     /// Takes in that a subtree dispatch is over: so many of its roots have run, and all below them but what is left, which waits on the roots' level
     /// from now on.
     pub(super) fn took(&mut self, roots: &Run, worked: &Worked) {

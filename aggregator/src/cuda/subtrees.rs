@@ -154,8 +154,14 @@ impl Flat {
     /// Whether all that recurses below a task has private stacks, so that a run goes inside the blocks as soon as it is more than a few elements.
     pub(super) fn is_all_private(&self, plan: &Plan, task: TaskId) -> bool {
         let reached = plan.reached(task);
-        let recursive = |s: &&Source| reached[s.task.index()] && recurses(plan, s);
-        let mut below = plan.sources.iter().filter(recursive);
+        // A frame is pushed to a stack of the task itself.
+        let spawns_again = |s: &&Source| {
+            let pushed = s.pushes.iter().map(|p| &plan.stacks[p.stack as usize]);
+            let mut children = pushed.filter(|s| s.kind == StackKind::Entry);
+            reached[s.task.index()]
+                && children.any(|child| plan.reached(child.task)[s.task.index()])
+        };
+        let mut below = plan.sources.iter().filter(spawns_again);
         self.is_private(plan, task) && below.all(|s| s.is_entry() && s.private)
     }
 }
@@ -290,11 +296,6 @@ impl<L: Launcher> Run<'_, L> {
         };
         let found =
             roots(&self.flat.private, &so_far[0]).or_else(|| roots(&self.flat.all, &so_far[1]));
-        // Of what is left behind a subtree dispatch nothing would become more by waiting: few children of another kind, say.
-        let found = found.or_else(|| {
-            let rest = counts.workers.report.private && policy.has_only(&self.flat.private);
-            rest.then(|| policy.roots(1, false, &self.flat.private, divide))?
-        });
         let Some((run, ranges)) = found else {
             return Ok(Subtrees::None);
         };
@@ -446,6 +447,50 @@ fn left(returned: &[u32], ranges: &Ranges) -> Vec<(usize, u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_recurses_on_private_stacks_alone_is_told() {
+        let source = "#[millstream::program] mod kinds {
+            #[task] pub fn fib(n: u32) -> u64 {
+                if n < 2 { return n as u64; }
+                let (a, b) = (spawn!(fib(n - 1)), spawn!(fib(n - 2)));
+                sync!();
+                a + b
+            }
+            #[task] pub fn chain(n: u32) -> u64 {
+                if n == 0 { return 1; }
+                let y = spawn!(chain(n - 1));
+                sync!();
+                y.wrapping_mul(3)
+            }
+            #[task] pub fn mixed(n: u32) -> u64 {
+                if n == 0 { return 1; }
+                let (a, b) = (spawn!(mixed(n - 1)), spawn!(fib(n)));
+                sync!();
+                a.wrapping_mul(3) ^ b
+            }
+            #[task] pub fn loops(n: u32) -> u64 {
+                let mut all = 0;
+                for i in 0..n % 7 { all += spawn!(fib(i)); }
+                sync!();
+                all
+            }
+        }";
+        let program = millstream_cilk_lower::parse_file(source, "kinds.rs", None).unwrap();
+        let lowered = millstream_cilk_lower::lower::lower(&program).unwrap();
+        let plan = Plan::new(&lowered, 1 << 30);
+        let flat = Flat::of(&plan);
+        // A loop's pieces recurse too: its halves spawn halves.
+        for (task, is_so) in [
+            ("fib", true),
+            ("chain", false),
+            ("mixed", false),
+            ("loops", false),
+        ] {
+            let task = lowered.find(task).unwrap();
+            assert_eq!(flat.is_all_private(&plan, task), is_so, "{task:?}");
+        }
+    }
 
     #[test]
     fn a_batch_of_roots_finds_room_in_the_range_of_a_worker() {

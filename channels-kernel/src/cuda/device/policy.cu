@@ -594,6 +594,9 @@ FN bool has_gap(bool whole, u32 floor, u32 first, Needs needs) {
   return whole & (needs != 0) & (aligned(floor) + needs <= first);
 }
 
+// The level of children that waited begins, as nobody joins. That is rare, and does not stand among what each dispatch fetches.
+static __device__ __noinline__ bool policy_begin(Policy& p, Control* c) { return policy_descend(p, c); }
+
 // Chooses the next run. False when nothing that is left finds room.
 FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   u32 source = 0, count = 0, full = 0;
@@ -601,7 +604,7 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
   for (bool pending = SEVERAL && policy_pending(p);; pending = false) {
     policy_weigh(p, pending, source, count, full);
     if (count || !pending) break;
-    if (!policy_descend(p, c)) return false;
+    if (!policy_begin(p, c)) return false;
   }
   if (count == 0) {
     if (lane_id() == 0) stop_run(c, CHANNEL_FULL, full, 0, 0);
