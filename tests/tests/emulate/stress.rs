@@ -296,9 +296,9 @@ const BUGS: [(&str, &str, &str); 18] = [
         "if (total && first >= room) end_room",
     ),
     (
-        "workers: what the children of tiles that were tried left free stays so",
-        "if (gap) copy_entries(from.stack,",
-        "if (gap > BLOCK) copy_entries(from.stack,",
+        "workers: what the parents of children left free stays so",
+        "if (gap) copy_entries(push.stack,",
+        "if (gap > BLOCK) copy_entries(push.stack,",
     ),
     (
         "turns: other blocks wait for the first dispatch again",
