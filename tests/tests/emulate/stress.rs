@@ -224,7 +224,7 @@ fn tight_budgets_change_nothing_of_random_programs() {
 }
 
 /// Bugs of the kernels: where, what stands there, and what is put in its place.
-const BUGS: [(&str, &str, &str); 18] = [
+const BUGS: [(&str, &str, &str); 17] = [
     (
         "narrow levels: continuations that find no room are lost",
         "if (!n.entry.of[k]) n.top.of[k] += n.left;",
@@ -294,11 +294,6 @@ const BUGS: [(&str, &str, &str); 18] = [
         "reservation: a tile that begins in the room may end outside",
         "if (total && first + total > room) end_room",
         "if (total && first >= room) end_room",
-    ),
-    (
-        "workers: what the parents of children left free stays so",
-        "if (gap) copy_entries(push.stack,",
-        "if (gap > BLOCK) copy_entries(push.stack,",
     ),
     (
         "turns: other blocks wait for the first dispatch again",
