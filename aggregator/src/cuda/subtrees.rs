@@ -445,6 +445,7 @@ fn left(returned: &[u32], ranges: &Ranges) -> Vec<(usize, u32, u32)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests {
     use super::*;
 
