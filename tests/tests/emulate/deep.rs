@@ -160,7 +160,7 @@ fn kinds_of_tasks_that_spawn_each_other_run_level_by_level() {
 
 #[test]
 fn kinds_of_tasks_that_spawn_each_other_run_in_little_memory() {
-    for memory in [96 << 10, 112 << 10, 160 << 10, 512 << 10] {
+    for memory in [96 << 10, 160 << 10, 512 << 10] {
         for (task, args) in [
             ("odd", &["15"][..]),
             ("even", &["12"]),
@@ -209,9 +209,9 @@ fn chains_of_several_kinds_go_as_deep_as_one() {
     for kinds in ["2", "3"] {
         both(
             source,
-            ("start", &["7000", kinds]),
+            ("start", &["3400", kinds]),
             &AGGREGATORS,
-            1 << 20,
+            512 << 10,
             |_, _, _| {},
         );
     }
