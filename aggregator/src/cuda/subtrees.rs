@@ -85,13 +85,11 @@ fn enough(policy: gpus::Policy, so_far: &SoFar) -> (u32, bool) {
     }
 }
 
-/// Whether a source's elements have others of their task below them.
+/// Whether a source's elements have others of their task below them. (A frame lies on a stack of the task itself, and is none.)
 fn recurses(plan: &Plan, source: &Source) -> bool {
-    let mut children = source
-        .pushes
-        .iter()
-        .map(|p| plan.stacks[p.stack as usize].task);
-    children.any(|child| plan.reached(child)[source.task.index()])
+    let pushed = source.pushes.iter().map(|p| &plan.stacks[p.stack as usize]);
+    let mut children = pushed.filter(|stack| stack.kind == StackKind::Entry);
+    children.any(|child| plan.reached(child.task)[source.task.index()])
 }
 
 /// Of which sources workers may run elements with all that comes of them, by the source's number.
@@ -154,14 +152,10 @@ impl Flat {
     /// Whether all that recurses below a task has private stacks, so that a run goes inside the blocks as soon as it is more than a few elements.
     pub(super) fn is_all_private(&self, plan: &Plan, task: TaskId) -> bool {
         let reached = plan.reached(task);
-        // A frame is pushed to a stack of the task itself.
-        let spawns_again = |s: &&Source| {
-            let pushed = s.pushes.iter().map(|p| &plan.stacks[p.stack as usize]);
-            let mut children = pushed.filter(|s| s.kind == StackKind::Entry);
-            reached[s.task.index()]
-                && children.any(|child| plan.reached(child.task)[s.task.index()])
-        };
-        let mut below = plan.sources.iter().filter(spawns_again);
+        let mut below = plan
+            .sources
+            .iter()
+            .filter(|s| reached[s.task.index()] && recurses(plan, s));
         self.is_private(plan, task) && below.all(|s| s.is_entry() && s.private)
     }
 }
