@@ -8,6 +8,7 @@ use crate::{
     plan::{CombinedPiece, Plan, ResultPlan},
 };
 use millstream_graph::{ir::Combine, ty::Scalar};
+use std::time::Duration;
 
 /// Elements of one task.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(crate) struct Batch {
     pub(crate) root: usize,
     /// What the batch counts toward its owner's memory.
     pub(crate) bytes: u64,
+    /// How long whoever acquired it took for it.
+    pub(crate) took: Duration,
 }
 
 impl Batch {
@@ -52,6 +55,7 @@ impl Batch {
             depth,
             root,
             bytes,
+            took: Duration::ZERO,
         };
         if let Some(result) = &plan.tasks[task].result {
             let region = Region::new((count * result.stride) as usize);

@@ -105,15 +105,13 @@ impl Worker<'_> {
             "no more is pushed than was counted"
         );
         let (mut bytes, mut children) = (0, 0);
-        for i in 0..self.stacks.before.len() {
-            let (stack, before) = self.stacks.before[i];
-            let top = self.stacks.top(stack);
-            self.tally.saw(stack, top);
+        let (stacks, tally) = (&**self.stacks, &mut self.tally);
+        for (&(stack, before), &(each, is_child)) in stacks.before.iter().zip(&pushes.each) {
+            let top = stacks.top(stack);
+            tally.saw(stack, top);
             let pushed = top - before;
-            bytes += pushed * self.plan.bytes[stack.index()];
-            if pushes.children.contains(&stack) {
-                children += pushed;
-            }
+            bytes += pushed * each;
+            children += if is_child { pushed } else { 0 };
         }
         self.use_bytes(bytes);
         children

@@ -9,7 +9,7 @@ use crate::{
     timeline::What,
     worker::{Stop, Worker},
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A batch takes no more, if it has several elements: so much stays in the caches of both workers. Ten million elements at once are
 /// written to memory that nobody has touched before, and read from there, which takes longer than to run them.
@@ -18,7 +18,53 @@ const BATCH_BYTES: u64 = 1 << 20;
 /// Batches of others that a waiting worker takes on, one on top of the other, at most.
 const NESTED: usize = 32;
 
+/// A batch that takes less time than this was not worth what it costs both to pass it on.
+const WORTH: Duration = Duration::from_micros(20);
+/// The longest that a worker keeps what it has to itself though somebody asks.
+const LONGEST: Duration = Duration::from_millis(1);
+
+/// When a worker gives again. Where the batches that it gives come to nothing, as the crumbs of deep and narrow levels do, it asks itself less and less often
+/// whether there is something; one that was worth it, and it gives at once again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    pause: Duration,
+    until: Instant,
+}
+
+impl Patience {
+    pub(crate) const fn new(now: Instant) -> Self {
+        Self {
+            pause: Duration::ZERO,
+            until: now,
+        }
+    }
+
+    /// Whether it is time.
+    #[inline]
+    fn is_over(&self, now: Instant) -> bool {
+        now >= self.until
+    }
+
+    fn gave(&mut self, now: Instant) {
+        self.until = now + self.pause;
+    }
+
+    /// A batch is back, for which somebody took so long; no time at all if nobody acquired it.
+    fn judge(&mut self, took: Duration) {
+        self.pause = match took < WORTH {
+            true => (2 * self.pause).clamp(WORTH, LONGEST),
+            false => Duration::ZERO,
+        };
+    }
+}
+
 impl Worker<'_> {
+    /// Whether somebody wants work, and it is time to give some.
+    #[inline]
+    pub(crate) fn is_asked(&self) -> bool {
+        self.run.shared.hungry() && self.patience.is_over(self.now)
+    }
+
     /// Runs what others donate until the run is over.
     pub(crate) fn serve(&mut self) -> Result<(), Stop> {
         loop {
@@ -32,10 +78,14 @@ impl Worker<'_> {
         }
     }
 
-    pub(crate) fn help(&mut self, loan: Loan<Batch>) -> Result<(), Stop> {
+    pub(crate) fn help(&mut self, mut loan: Loan<Batch>) -> Result<(), Stop> {
         self.tally.acquired += 1;
         let begin = self.stamp();
+        self.look_at_the_clock();
+        let began = self.now;
         self.run_batch(&loan.batch)?;
+        self.look_at_the_clock();
+        loan.batch.took = self.now - began;
         let (depth, count) = (loan.batch.depth, loan.batch.count);
         self.run.shared.finish(loan);
         self.spent(What::Batch, begin, (depth, count));
@@ -47,7 +97,7 @@ impl Worker<'_> {
         let current = self.current();
         // Elements of a channel are run by who took them: what they emit lies with it.
         let Some((level, task)) =
-            (self.shallow..=current).find_map(|l| Some((l, self.most_entries_of(l, false)?)))
+            (self.shallow..=current).find_map(|l| Some((l, self.most_to_give(l)?)))
         else {
             self.shallow = current;
             return;
@@ -97,6 +147,7 @@ impl Worker<'_> {
             bell.call_one();
         }
         self.look_at_the_clock();
+        self.patience.gave(self.now);
         self.spent(What::Donate, begin, (self.depth(level), count));
     }
 
@@ -139,6 +190,7 @@ impl Worker<'_> {
 
     /// A lent batch is no longer outstanding.
     fn back(&mut self, batch: &Batch) {
+        self.patience.judge(batch.took);
         self.lent -= batch.bytes;
         let levels = &mut self.stacks.levels;
         levels.set_lent(batch.level, levels.lent(batch.level) - 1);
@@ -161,5 +213,31 @@ impl Worker<'_> {
             .into()),
             next => Ok(next),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crumbs_are_given_ever_more_rarely_until_a_batch_is_worth_it() {
+        let begin = Instant::now();
+        let mut patience = Patience::new(begin);
+        assert!(patience.is_over(begin));
+        patience.gave(begin);
+        assert!(patience.is_over(begin), "nothing is known of it yet");
+        let mut last = Duration::ZERO;
+        for _ in 0..10 {
+            patience.judge(Duration::ZERO);
+            patience.gave(begin);
+            assert!(last == LONGEST || !patience.is_over(begin + last));
+            last = patience.pause;
+            assert!(patience.is_over(begin + last));
+        }
+        assert_eq!(last, LONGEST);
+        patience.judge(WORTH);
+        patience.gave(begin);
+        assert!(patience.is_over(begin));
     }
 }

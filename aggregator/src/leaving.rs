@@ -6,7 +6,6 @@ use crate::{
     run::Run,
     worker::Worker,
 };
-use millstream_channels_kernel::layout::StackIndex;
 use std::time::Instant;
 
 /// What lay on a stack.
@@ -94,34 +93,29 @@ impl Worker<'_> {
     fn lay(&self) -> Vec<Lay> {
         let mut lay = vec![Lay::default(); self.stacks.states.len()];
         let levels = &self.stacks.levels;
-        // Where a level's elements end, of those that are no entries.
-        let end = |level: usize, s: StackIndex| match level + 1 < self.open {
-            true => levels.base(level + 1, s),
-            false => self.stacks.top(s),
-        };
         for level in 0..self.open {
-            let depth = self.depth(level);
-            for (t, task) in self.plan.tasks.iter().enumerate() {
+            let (depth, reach) = (self.depth(level), self.reach(level));
+            for &(t, entry) in &reach.entries {
                 // Those of a graph's channel lie there.
-                if !task.in_channel {
-                    let waiting = levels.end(level, t) - levels.base(level, task.entry);
-                    lay[task.entry.index()].add(depth, waiting);
+                if !self.plan.tasks[t].in_channel {
+                    let waiting = levels.end(level, t) - levels.base(level, entry);
+                    lay[entry.index()].add(depth, waiting);
                 }
             }
-            for &s in &self.plan.inner {
-                let waiting = end(level, s).saturating_sub(levels.base(level, s));
-                lay[s.index()].add(depth, waiting);
+            for &s in &reach.inner {
+                // Where those that are no entries end: a level that cannot use the stack says nothing of it.
+                let next = (level + 1..self.open).find(|l| self.reach(*l).inner.contains(&s));
+                let end = next.map_or_else(|| self.stacks.top(s), |l| levels.base(l, s));
+                lay[s.index()].add(depth, end.saturating_sub(levels.base(level, s)));
             }
         }
         // The children of the level that runs are not at a level yet.
         if let Some(current) = self.open.checked_sub(1) {
-            for (t, task) in self.plan.tasks.iter().enumerate() {
-                let above = self
-                    .stacks
-                    .top(task.entry)
-                    .saturating_sub(levels.end(current, t));
-                if !task.in_channel {
-                    lay[task.entry.index()].add(self.depth(current) + 1, above);
+            for &(t, entry) in &self.here.entries {
+                let above = self.stacks.top(entry);
+                let above = above.saturating_sub(levels.end(current, t));
+                if !self.plan.tasks[t].in_channel {
+                    lay[entry.index()].add(self.depth(current) + 1, above);
                 }
             }
         }

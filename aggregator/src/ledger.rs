@@ -43,7 +43,7 @@ impl Worker<'_> {
         let (level, levels, bytes) = (self.current(), &self.stacks.levels, &self.plan.bytes);
         let (bases, states) = (levels.bases(level), &self.stacks.states);
         let mut held = levels.bytes() + self.children(level);
-        for stack in &self.plan.inner {
+        for stack in &self.here.inner {
             let stack = stack.index();
             held += (states[stack].top - u64::from(bases[stack])) * bytes[stack];
         }
@@ -61,7 +61,7 @@ impl Worker<'_> {
     fn children(&self, level: Level) -> u64 {
         let ends = self.stacks.levels.ends(level);
         let mut children = 0;
-        for (t, &entry) in self.plan.entries.iter().enumerate() {
+        for &(t, entry) in &self.here.entries {
             let above = self.stacks.top(entry) - u64::from(ends[t]);
             children += above * self.plan.bytes[entry.index()];
         }
@@ -74,10 +74,8 @@ impl Worker<'_> {
         let levels = &self.stacks.levels;
         let above = |stack: StackIndex| self.stacks.top(stack) - levels.base(level, stack);
         let mut reserved = levels.bytes() + self.children(level);
-        for task in &self.plan.tasks {
-            if let Some(frame) = task.frame {
-                reserved += above(frame) * task.full;
-            }
+        for &(frame, full) in &self.here.frames {
+            reserved += above(frame) * full;
         }
         for &stack in &self.plan.staging {
             reserved += above(stack) * self.plan.bytes[stack.index()];
@@ -98,7 +96,7 @@ impl Worker<'_> {
         let plan = &self.plan.tasks[task];
         let want = self.paced(task, want);
         if plan.full == 0 {
-            self.stacks.note_tops(&plan.pushes);
+            self.stacks.note_tops(&plan.pushes, want);
             return Ok(Room::For(want));
         }
         let allowed = self.allowance();
@@ -109,7 +107,8 @@ impl Worker<'_> {
                 false => self.deep_room(&plan.pushes),
             };
         }
-        let count = want.min(allowed.saturating_sub(self.reserved(level)) / plan.full);
+        let left = allowed.saturating_sub(self.reserved(level));
+        let count = fitting(want, left, plan.full);
         let count = self.capped(&plan.pushes, count);
         if count == 0 {
             return Ok(Room::After);
@@ -124,11 +123,11 @@ impl Worker<'_> {
         let pushes = &self.plan.continuations[which].pushes;
         let want = self.paced(self.plan.tasks.len() + which, want);
         if pushes.is_empty() {
-            self.stacks.note_tops(pushes);
+            self.stacks.note_tops(pushes, want);
             return Ok(Room::For(want));
         }
         let left = self.allowance().saturating_sub(self.held());
-        let count = want.min(left.saturating_sub(pushes.last) / pushes.bytes.max(1));
+        let count = fitting(want, left.saturating_sub(pushes.last), pushes.bytes.max(1));
         let count = self.capped(pushes, count);
         if count == 0 {
             return self.deep_room(pushes);
@@ -226,11 +225,7 @@ impl Worker<'_> {
     /// who needs more is given up until there is room again, or, without a restart point, gets what is left of the deep part.
     #[inline]
     fn set_limits(&mut self, pushes: &Pushes, count: u64) {
-        self.stacks.note_tops(pushes);
-        for &(stack, max) in &pushes.counted {
-            let state = &mut self.stacks.states[stack.index()];
-            state.limit = state.top + max * count;
-        }
+        self.stacks.note_tops(pushes, count);
         if pushes.uncounted.is_empty() {
             return;
         }

@@ -58,6 +58,7 @@ mod native;
 mod native;
 mod plan;
 mod policy;
+mod reach;
 mod report;
 mod run;
 mod share;

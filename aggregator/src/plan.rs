@@ -1,6 +1,6 @@
 //! What a worker needs of a program: its stacks and segments as tables of numbers and function pointers.
 
-use crate::policy;
+use crate::{policy, reach::Reaches};
 use millstream_channels_kernel::{
     cpu::abi::{ContinuationFn, EntryFn},
     layout::{Layouts, StackIndex, StackLayout, stride},
@@ -42,8 +42,9 @@ pub(crate) struct Pushes {
     pub(crate) turn: u64,
     /// Those of a frame and its continuation that only an element takes which is given up at a restart point: the last one of its run.
     pub(crate) rare: Vec<StackIndex>,
-    /// Those of both that hold entries, the children, and whose they are.
-    pub(crate) children: Vec<StackIndex>,
+    /// Of the counted, the uncounted and the rare, in this order: bytes of an element, and whether it is a child.
+    pub(crate) each: Vec<(u64, bool)>,
+    /// Whose the children are.
     pub(crate) spawned: Vec<usize>,
     /// Bytes of all counted pushes of one element, and of a turn's.
     pub(crate) bytes: u64,
@@ -114,9 +115,8 @@ pub(crate) struct Plan {
     pub(crate) layouts: Layouts,
     pub(crate) tasks: Vec<TaskPlan>,
     pub(crate) continuations: Vec<ContinuationPlan>,
-    /// The stacks of the tasks' entries, and of the continuations.
-    pub(crate) entries: Vec<StackIndex>,
-    pub(crate) waiting: Vec<StackIndex>,
+    /// What each level may use.
+    pub(crate) reaches: Reaches,
     /// The segments' names for readers: the kernels of a drawing. Entries of all tasks, then continuations.
     pub(crate) nodes: Vec<String>,
     /// Of each of them, how many elements the first wavefront of a run has at most, where others may wait for it: many only if none can take long.
@@ -125,13 +125,9 @@ pub(crate) struct Plan {
     pub(crate) channels: Vec<String>,
     /// Bytes of an element of each stack.
     pub(crate) bytes: Vec<u64>,
-    /// The stacks that hold no entries.
-    pub(crate) inner: Vec<StackIndex>,
     /// The stacks' names for readers.
     names: Vec<String>,
-    /// Those of them that are free with their level: frames and continuations.
-    pub(crate) levelled: Vec<StackIndex>,
-    /// The others, where what is emitted into channels lies until it gets there.
+    /// Where what is emitted into channels lies until it gets there.
     pub(crate) staging: Vec<StackIndex>,
 }
 
@@ -153,11 +149,8 @@ impl Plan {
             bytes[layouts.entry(task).index()] = 0;
         }
         let indices = (0..layouts.stacks.len() as u32).map(StackIndex);
-        let inner: Vec<StackIndex> = indices
-            .filter(|&i| !matches!(layouts[i].role, StackRole::Entry(_)))
-            .collect();
         let of_channel = |i: &StackIndex| matches!(layouts[*i].role, StackRole::Channel(_));
-        let (staging, levelled) = inner.iter().copied().partition(of_channel);
+        let staging: Vec<StackIndex> = indices.filter(of_channel).collect();
         let mut continuations = Vec::new();
         let tasks = program.tasks().map(|(id, task)| {
             let i = id.index();
@@ -203,8 +196,7 @@ impl Plan {
         Self {
             nodes: segments(program).map(|s| s.kernel.name.clone()).collect(),
             first: segments(program).map(|s| first(s.body)).collect(),
-            entries: tasks.iter().map(|t| t.entry).collect(),
-            waiting: continuations.iter().map(|c| c.stack).collect(),
+            reaches: Reaches::new(&tasks, &continuations, &staging),
             tasks,
             continuations,
             channels: layouts
@@ -214,8 +206,6 @@ impl Plan {
                 .collect(),
             names: layouts.stacks.iter().map(|s| name(program, s)).collect(),
             bytes,
-            inner,
-            levelled,
             staging,
             layouts,
         }
@@ -290,10 +280,13 @@ fn pushes(layouts: &Layouts, bytes: &[u64], segment: Segment<'_>) -> Pushes {
             }
         }
         if let Some(task) = role.child() {
-            out.children.push(stack);
             out.spawned.push(task.index());
         }
     }
+    let counted = out.counted.iter().map(|c| c.0);
+    let all = counted.chain(out.uncounted.iter().chain(&out.rare).copied());
+    let each = all.map(|s| (bytes[s.index()], layouts[s].role.child().is_some()));
+    out.each = each.collect();
     out
 }
 

@@ -63,17 +63,19 @@ impl Stacks {
         }
     }
 
-    /// Notes the tops of the stacks that a segment pushes to.
+    /// Notes the tops of the stacks that so many elements of a segment push to, and sets the limits of those whose pushes are counted.
     #[inline]
-    pub(crate) fn note_tops(&mut self, pushes: &Pushes) {
-        self.before.clear();
-        for &(stack, _) in &pushes.counted {
-            self.before.push((stack, self.states[stack.index()].top));
-        }
-        for stacks in [&pushes.uncounted, &pushes.rare] {
-            for &stack in stacks {
-                self.before.push((stack, self.states[stack.index()].top));
-            }
+    pub(crate) fn note_tops(&mut self, pushes: &Pushes, count: u64) {
+        let (states, before) = (&mut self.states, &mut self.before);
+        before.clear();
+        before.extend(pushes.counted.iter().map(|&(stack, max)| {
+            let state = &mut states[stack.index()];
+            state.limit = state.top + max * count;
+            (stack, state.top)
+        }));
+        if pushes.each.len() > pushes.counted.len() {
+            let others = pushes.uncounted.iter().chain(&pushes.rare);
+            before.extend(others.map(|&stack| (stack, states[stack.index()].top)));
         }
     }
 }

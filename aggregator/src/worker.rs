@@ -8,6 +8,7 @@
 use crate::{
     batch::Batch,
     decisions::Reason,
+    donate::Patience,
     error::RunError,
     flow::Bell,
     ledger::Room,
@@ -15,6 +16,7 @@ use crate::{
     live::SoFar,
     plan::{Plan, Pushes},
     policy::run_of,
+    reach::Reach,
     report::{Tally, WorkerReport},
     run::Run,
     share::WorkerId,
@@ -75,6 +77,9 @@ pub(crate) struct Worker<'r> {
     pub(crate) context: WorkerContext,
     /// How many levels are open; the last is the current one, and when a wavefront has run, its children lie above.
     pub(crate) open: usize,
+    /// What the current level may use, and the next one.
+    pub(crate) here: &'r Reach,
+    pub(crate) below: &'r Reach,
     /// Below this level there is no entry.
     pub(crate) shallow: Level,
     /// The batches that run here, the innermost last.
@@ -83,6 +88,8 @@ pub(crate) struct Worker<'r> {
     pub(crate) live: u64,
     /// Those of them that are not the current level's to hold: what there was when it was opened.
     pub(crate) opened: u64,
+    /// When it gives others what it has.
+    pub(crate) patience: Patience,
     /// Bytes of batches that are not back.
     pub(crate) lent: u64,
     /// Bytes that levels hold beyond their allowances: the part of `live` that lies in deep memory.
@@ -133,10 +140,13 @@ impl<'r> Worker<'r> {
             stacks: ManuallyDrop::new(stacks),
             context,
             open: 0,
+            here: plan.reaches.of(0, 0),
+            below: plan.reaches.of(0, 0),
             shallow: 0,
             origins: Vec::new(),
             live: 0,
             opened: 0,
+            patience: Patience::new(entered),
             lent: 0,
             deep: 0,
             granted: run.pool.own(),
@@ -173,6 +183,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Tells who watches the run how far this worker is.
+    #[inline]
     fn publish(&self) {
         let so_far = SoFar {
             tasks: self.tally.done,
@@ -196,12 +207,14 @@ impl<'r> Worker<'r> {
             floor: self.stacks.top(entry),
             rest: false,
         });
+        self.look_around();
         let mut done = 0;
         while done < batch.count {
             done += self.push_batch(batch, done)?;
             self.drain(base)?;
         }
         self.origins.pop();
+        self.look_around();
         self.shallow = self.shallow.min(outer);
         Ok(())
     }
@@ -258,7 +271,7 @@ impl<'r> Worker<'r> {
                 self.alone = false;
                 self.run.call_others();
             }
-            if self.run.shared.hungry() {
+            if self.is_asked() {
                 self.offer();
             }
             self.publish();
@@ -305,18 +318,23 @@ impl<'r> Worker<'r> {
             .is_some_and(|o| o.rest && o.base == level)
     }
 
-    /// The task with most entries at a level.
+    /// The task with most entries at the current level.
+    #[inline]
     fn most_entries(&self, level: Level) -> Option<usize> {
-        self.most_entries_of(level, true)
+        self.most_of(self.here, level, true)
     }
 
-    /// The same, with or without those that lie in channels.
+    /// That at any level, of those whose entries do not lie in channels.
+    pub(crate) fn most_to_give(&self, level: Level) -> Option<usize> {
+        self.most_of(self.reach(level), level, false)
+    }
+
     #[inline]
-    pub(crate) fn most_entries_of(&self, level: Level, in_channels: bool) -> Option<usize> {
+    fn most_of(&self, reach: &Reach, level: Level, in_channels: bool) -> Option<usize> {
         let levels = &self.stacks.levels;
         let (bases, ends) = (levels.bases(level), levels.ends(level));
         let (mut most, mut which) = (0, None);
-        for (t, entry) in self.plan.entries.iter().enumerate() {
+        for &(t, entry) in &reach.entries {
             let count = ends[t] - bases[entry.index()];
             if count > 0 && count >= most && (in_channels || !self.plan.tasks[t].in_channel) {
                 (most, which) = (count, Some(t));
@@ -326,10 +344,11 @@ impl<'r> Worker<'r> {
     }
 
     /// The continuation with most frames waiting at the current level, and how many.
+    #[inline]
     fn most_continuations(&self, level: Level) -> Option<(usize, u64)> {
         let bases = self.stacks.levels.bases(level);
         let mut most: Option<(usize, u64)> = None;
-        for (i, &stack) in self.plan.waiting.iter().enumerate() {
+        for &(i, stack) in &self.here.waiting {
             let count = self.stacks.top(stack) - u64::from(bases[stack.index()]);
             if count > 0 && most.is_none_or(|m| count >= m.1) {
                 most = Some((i, count));
@@ -384,7 +403,7 @@ impl<'r> Worker<'r> {
                 return Err(self.no_room(task, &plan.pushes));
             }
             left_nothing = reason == Reason::Alone && self.live == live && count > consumed;
-            if left_nothing && !self.run.stopped() && !self.run.shared.hungry() {
+            if left_nothing && !self.run.stopped() && !self.is_asked() {
                 continue;
             }
             let enough = plan.continuations.clone().any(|c| {
@@ -397,7 +416,7 @@ impl<'r> Worker<'r> {
                 || room < want
                 || children * 2 > plan.width
                 || self.run.stopped()
-                || self.run.shared.hungry()
+                || self.is_asked()
             {
                 break;
             }
@@ -414,9 +433,10 @@ impl<'r> Worker<'r> {
     }
 
     /// Counts the children of a segment that ended where they were spawned.
+    #[inline]
     fn count_leaves(&mut self, level: Level, pushes: &Pushes) {
         for &task in &pushes.spawned {
-            let leaves = &mut self.stacks.states[self.plan.entries[task].index()].leaves;
+            let leaves = &mut self.stacks.states[self.plan.tasks[task].entry.index()].leaves;
             if *leaves > 0 {
                 let leaves = std::mem::take(leaves);
                 self.tally.count(task, self.depth(level) + 1, leaves);
@@ -477,7 +497,7 @@ impl<'r> Worker<'r> {
         if self.live == self.opened {
             return;
         }
-        for &stack in &self.plan.levelled {
+        for &stack in &self.here.levelled {
             let base = self.stacks.levels.base(level, stack);
             if self.stacks.top(stack) > base {
                 self.lower(stack, base);
@@ -486,14 +506,14 @@ impl<'r> Worker<'r> {
     }
 
     /// Marks where the children of the current level will begin.
+    #[inline]
     pub(crate) fn open_bases(&mut self) {
         let level = self.open;
         let stacks = &mut **self.stacks;
         stacks.levels.ensure(level);
         let bases = stacks.levels.bases_mut(level);
-        let states = &stacks.states[..bases.len()];
-        for i in 0..bases.len() {
-            bases[i] = states[i].top as u32;
+        for &(_, entry) in &self.below.entries {
+            bases[entry.index()] = stacks.states[entry.index()].top as u32;
         }
     }
 
@@ -503,11 +523,11 @@ impl<'r> Worker<'r> {
         let level = self.open;
         let stacks = &mut **self.stacks;
         let bases = stacks.levels.bases_mut(level);
-        for &stack in &self.plan.inner {
+        for &stack in &self.below.inner {
             bases[stack.index()] = stacks.states[stack.index()].top as u32;
         }
         let ends = stacks.levels.ends_mut(level);
-        for (t, entry) in self.plan.entries.iter().enumerate() {
+        for &(t, entry) in &self.below.entries {
             ends[t] = stacks.states[entry.index()].top as u32;
         }
         stacks.levels.set_lent(level, 0);
@@ -515,6 +535,8 @@ impl<'r> Worker<'r> {
         self.deep += over;
         debug_assert!(self.deep <= self.granted, "deep memory was taken before");
         self.open += 1;
+        self.here = self.below;
+        self.below = self.reach(self.open);
         self.shallow = self.shallow.min(level);
         self.use_bytes(self.stacks.levels.bytes());
         self.opened = self.live;
@@ -525,15 +547,26 @@ impl<'r> Worker<'r> {
         let level = self.current();
         self.free_all_frames(level);
         let origin = self.origins.last().filter(|_| level == base).copied();
-        for (t, task) in self.plan.tasks.iter().enumerate() {
-            let floor = match origin {
-                None => self.stacks.levels.end(level - 1, t),
-                Some(origin) if origin.task == t => origin.floor,
-                Some(_) => self.stacks.levels.base(level, task.entry),
-            };
-            self.lower(task.entry, floor);
-        }
+        self.below = self.here;
         self.open -= 1;
+        self.here = self.reach(self.current());
+        match origin {
+            // Of what the level above has, others may have taken some meanwhile.
+            None => {
+                for &(t, entry) in &self.here.entries {
+                    self.lower(entry, self.stacks.levels.end(level - 1, t));
+                }
+            }
+            Some(origin) => {
+                for &(t, entry) in &self.below.entries {
+                    let floor = match origin.task == t {
+                        true => origin.floor,
+                        false => self.stacks.levels.base(level, entry),
+                    };
+                    self.lower(entry, floor);
+                }
+            }
+        }
         self.shallow = self.shallow.min(self.open.saturating_sub(1));
         self.live -= self.stacks.levels.bytes();
         self.deep -= self.stacks.levels.over(level);
@@ -547,6 +580,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Takes a stack's top down.
+    #[inline]
     pub(crate) fn lower(&mut self, stack: StackIndex, to: u64) {
         let state = &mut self.stacks.states[stack.index()];
         debug_assert!(to <= state.top, "a top only comes down");
@@ -554,6 +588,7 @@ impl<'r> Worker<'r> {
         state.top = to;
     }
 
+    #[inline]
     pub(crate) fn use_bytes(&mut self, bytes: u64) {
         self.live += bytes;
         let used = self.live + self.lent;
@@ -562,17 +597,33 @@ impl<'r> Worker<'r> {
         self.tally.own_peak = self.tally.own_peak.max(used.saturating_sub(taken));
     }
 
+    /// What a level may use.
+    #[inline]
+    pub(crate) fn reach(&self, level: Level) -> &'r Reach {
+        let (root, base) = self.origin(level).map_or((0, 0), |o| (o.task, o.base));
+        self.plan.reaches.of(root, level.saturating_sub(base))
+    }
+
+    /// Another level is the current one, or the next one is to be of another batch.
+    #[inline]
+    pub(crate) fn look_around(&mut self) {
+        self.here = self.reach(self.current());
+        self.below = self.reach(self.open);
+    }
+
     /// The current level.
     pub(crate) const fn current(&self) -> Level {
         self.open.saturating_sub(1)
     }
 
     /// The batch that a level is of.
+    #[inline]
     pub(crate) fn origin(&self, level: Level) -> Option<&Origin> {
         self.origins.iter().rev().find(|o| o.base <= level)
     }
 
     /// Depth of a level in the run's tree of tasks.
+    #[inline]
     pub(crate) fn depth(&self, level: Level) -> u64 {
         let origin = self.origin(level);
         origin.map_or(0, |o| o.depth + (level - o.base) as u64)

@@ -34,6 +34,7 @@ impl Worker<'_> {
             floor: first,
             rest: true,
         });
+        self.look_around();
         self.stacks.states[entry.index()].top = first;
         self.open_bases();
         for &stack in &plan.staging {
@@ -48,6 +49,7 @@ impl Worker<'_> {
             return Err(self.no_room(task, &plan.tasks[task].pushes));
         }
         self.origins.pop();
+        self.look_around();
         Ok(next - first)
     }
 
