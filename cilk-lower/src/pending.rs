@@ -169,7 +169,10 @@ impl Walk<'_> {
                     "add this to a second variable, and both together after the `sync!()`"
                 }
                 // Nor would one for each round.
-                (_, Touch::Element | Touch::Way) if !self.loops.is_empty() => {
+                (_, Touch::Element) if !self.loops.is_empty() => {
+                    "let one assignment give an element either of its values, `r[i] = if .. { spawn!(..) } else { .. }`; or give elements their values before the loop, and let children write over them; or put a `sync!()` in between"
+                }
+                (_, Touch::Way) if !self.loops.is_empty() => {
                     "give elements their values before the loop, and let children write over them; or put a `sync!()` in between"
                 }
                 _ => "put a `sync!()` in between",

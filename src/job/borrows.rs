@@ -222,10 +222,24 @@ fn problem(
     let helps = |c: &&Message| c.level == "help" && c.spans.is_empty();
     if let Some(help) = message.children.iter().find(helps) {
         problem = problem.help(ours(&help.message));
-    } else if source.text().contains("spawn!") && (code.starts_with("E05") || code == "E0716") {
+    } else if (code.starts_with("E05") || code == "E0716") && is_of_child(message, shown, source) {
         problem = problem.help(LENT);
     }
     Some((at.start, problem))
+}
+
+/// Whether what is wrong has to do with what a child was lent: rustc names what we hold for children, or a place of it stands in a `spawn!`.
+fn is_of_child(message: &Message, shown: &Crate, source: &Source) -> bool {
+    let labels = message.spans.iter().filter_map(|s| s.label.as_deref());
+    let mut said = labels.chain([&*message.message]);
+    let in_spawn = |place: &Place| {
+        in_file(place, shown).is_some_and(|at| {
+            let before = &source.text()[..at.start];
+            let statement = before.rfind([';', '{', '}']).map_or(0, |i| i + 1);
+            source.text()[statement..at.end].contains("spawn!")
+        })
+    };
+    said.any(|text| text.contains("millstream_children")) || message.spans.iter().any(in_spawn)
 }
 
 /// Where a place lies in the program's file: of what a macro made, where it was called.

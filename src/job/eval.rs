@@ -499,6 +499,15 @@ impl Eval<'_, '_> {
             },
             _ => None,
         };
+        // A literal that is too large rustc refuses too.
+        if let Expr::Lit(syn::ExprLit {
+            lit: Lit::Float(n), ..
+        }) = &w.expr
+            && number.is_some_and(f64::is_infinite)
+        {
+            let message = format!("{}: {n} is no `{}`", self.what, ty.name());
+            return Err(w.problem(message, "out of range").into());
+        }
         number.ok_or_else(|| self.mismatch(w, &Type::Scalar(ty)).into())
     }
 

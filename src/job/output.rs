@@ -193,6 +193,12 @@ impl Written {
             Ok(to) => folder(path).join(to),
             Err(_) => path.to_path_buf(),
         };
+        let folder = folder(&place);
+        if !folder.is_dir() {
+            // Otherwise the error would name a file that nobody asked for.
+            let what = format!("there is no folder `{}`", folder.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, what));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".millstream-");
         // Not for the owner's eyes alone, as temporary files are, but as any new file; or as the file that is replaced.
@@ -203,7 +209,7 @@ impl Written {
                 there.map_or_else(|| fs::Permissions::from_mode(0o666), |m| m.permissions()),
             );
         }
-        let mut temporary = builder.tempfile_in(folder(&place))?;
+        let mut temporary = builder.tempfile_in(folder)?;
         let mut out = BufWriter::new(temporary.as_file_mut());
         write(&mut out)?;
         out.flush()?;

@@ -72,6 +72,7 @@ fn arguments_of_the_entry_must_fit_the_task() {
             &["there is no buffer `d`", "--buffer d=zeros:f64:1000"],
         ),
         ("at(3, 0)", &["expected `&[f64]`, found `3`"]),
+        ("at(&[1, 1e400], 0)", &["1e400 is no `f64`", "out of range"]),
         (
             "at(&[1, true], 0)",
             &["expected `f64`, found the bool `true`"],

@@ -40,6 +40,40 @@ fn the_races_of_the_page_are_refused_at_their_place() {
     }
 }
 
+/// A borrow that rustc refuses and that no child has: what helps against those of children would mislead.
+#[test]
+fn borrows_of_no_child_have_no_help_for_those_of_children() {
+    let t = Folder::new();
+    let program = |wrong: &str| {
+        format!(
+            "#[millstream::program]
+mod heap {{
+    #[task]
+    fn first(items: &mut [u64]) -> u64 {{
+        {wrong}
+    }}
+    #[task]
+    fn two(items: &mut [u64]) -> u64 {{
+        let (a, b) = items.split_at_mut(1);
+        let x = spawn!(first(a));
+        let y = spawn!(first(b));
+        sync!();
+        x + y
+    }}
+}}
+"
+        )
+    };
+    let lent = "stays borrowed up to the next";
+    let own = "let n = &mut items[0]; let m = &mut items[1]; *n = 1; *m = 2; 3";
+    t.write("heap.rs", &program(own));
+    t.bad(1, &["check", "heap.rs"], &["[E0499]", "heap.rs:5:"]);
+    assert!(!t.run(&["check", "heap.rs"]).err.contains(lent));
+    let childs = "let x = spawn!(first(&mut items[1..])); items[0] = 1; sync!(); x";
+    t.write("heap.rs", &program(childs));
+    t.bad(1, &["check", "heap.rs"], &["heap.rs:5:", lent]);
+}
+
 #[test]
 fn without_rustc_the_command_says_that_nobody_looked() {
     let t = Folder::new();

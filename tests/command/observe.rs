@@ -310,7 +310,7 @@ fn a_trace_that_cannot_be_written_is_said_before_the_run() {
     let t = Folder::new();
     let forever = ["run", "fib.rs", "--entry", "fib(90)", "--trace"];
     for (file, why) in [
-        ("nowhere/t.json", "No such file or directory"),
+        ("nowhere/t.json", "there is no folder `nowhere`"),
         (".", "is a directory"),
     ] {
         let says = format!("error: cannot write the trace `{file}`: ");

@@ -423,6 +423,11 @@ impl Checker<'_> {
         if name == "default" && args.is_empty() {
             return Some(self.default_of(&Ty::Atomic(inner), span));
         }
+        // A method by its path.
+        if let ([receiver, rest @ ..], false) = (args, matches!(name, "new" | "from")) {
+            let receiver = self.expr(receiver, Some(&Ty::Atomic(inner)));
+            return Some(self.atomic_method(receiver, inner, name, rest, path.span(), span));
+        }
         if !matches!((name, args), ("new" | "from", [_])) {
             return None;
         }

@@ -38,6 +38,20 @@ pub mod program {
         sync!();
         r[3]
     }
+
+    #[task]
+    pub fn either(n: u64) -> u64 {
+        let mut r = [0; 4];
+        for k in 0..4 {
+            if n > k {
+                r[k as usize] = spawn!(child(n, k));
+            } else {
+                r[k as usize] = 1;
+            }
+        }
+        sync!();
+        r[3]
+    }
 }
 
 //~ 14:36: `q` is used before its `sync!()`
@@ -52,3 +66,6 @@ pub mod program {
 //~ 36:13: `r` is assigned before its `sync!()`
 //~   note: 36:44: a child that may still run writes to it
 //~   help: give elements their values before the loop, and let children write over them; or put a `sync!()` in between
+//~ 49:17: `r` is assigned before its `sync!()`
+//~   note: 47:33: a child that may still run writes to it
+//~   help: let one assignment give an element either of its values, `r[i] = if .. { spawn!(..) } else { .. }`; or give elements their values before the loop, and let children write over them; or put a `sync!()` in between

@@ -32,6 +32,20 @@ pub mod program {
         sync!();
         some.into_inner() * 1000 + all.load(Ordering::Relaxed)
     }
+
+    /// Methods by their paths, called and handed on.
+    #[task]
+    pub fn by_paths(n: u32) -> u64 {
+        let hits = [const { AtomicU64::new(0) }; 3];
+        AtomicU64::fetch_add(&hits[1], 5, Ordering::Relaxed);
+        for i in 0..n {
+            spawn!(count(i, &hits[i as usize % 3]));
+        }
+        sync!();
+        let before = AtomicU64::load(&hits[0], Ordering::Relaxed);
+        let [a, b, c] = hits.map(AtomicU64::into_inner);
+        1000 * before + 100 * a + 10 * b + c
+    }
 }
 
 millstream_tests::cases! {
@@ -40,4 +54,5 @@ millstream_tests::cases! {
     multiples(100);
     made(0);
     made(40);
+    by_paths(40);
 }
