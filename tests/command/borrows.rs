@@ -66,11 +66,11 @@ mod heap {{
     };
     let lent = "stays borrowed up to the next";
     let own = "let n = &mut items[0]; let m = &mut items[1]; *n = 1; *m = 2; 3";
-    t.write("heap.rs", &program(own));
+    t.write("heap.rs", program(own));
     t.bad(1, &["check", "heap.rs"], &["[E0499]", "heap.rs:5:"]);
     assert!(!t.run(&["check", "heap.rs"]).err.contains(lent));
     let childs = "let x = spawn!(first(&mut items[1..])); items[0] = 1; sync!(); x";
-    t.write("heap.rs", &program(childs));
+    t.write("heap.rs", program(childs));
     t.bad(1, &["check", "heap.rs"], &["heap.rs:5:", lent]);
 }
 

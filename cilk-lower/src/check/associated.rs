@@ -417,23 +417,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        let inner = owner
-            .strip_prefix("Atomic")
-            .and_then(|s| Scalar::from_name(&s.to_lowercase()))?;
-        if name == "default" && args.is_empty() {
-            return Some(self.default_of(&Ty::Atomic(inner), span));
-        }
-        // A method by its path.
-        if let ([receiver, rest @ ..], false) = (args, matches!(name, "new" | "from")) {
-            let receiver = self.expr(receiver, Some(&Ty::Atomic(inner)));
-            return Some(self.atomic_method(receiver, inner, name, rest, path.span(), span));
-        }
-        if !matches!((name, args), ("new" | "from", [_])) {
-            return None;
-        }
-        let value = self.expr_as(args[0], &Ty::Scalar(inner));
-        let kind = ExprKind::Method(Builtin::AtomicNew, vec![value]);
-        Some(Expr::new(kind, Ty::Atomic(inner), span))
+        self.atomic_call(owner, name, args, path, span)
     }
 
     /// A function of a number's type.

@@ -404,6 +404,40 @@ impl Checker<'_> {
         true
     }
 
+    /// A function of an atomic's type: one that makes such a value, or a method by its path.
+    pub(super) fn atomic_call(
+        &mut self,
+        owner: &str,
+        name: &str,
+        args: &[&syn::Expr],
+        path: &syn::Path,
+        span: Span,
+    ) -> Option<Expr> {
+        let inner = owner
+            .strip_prefix("Atomic")
+            .and_then(|s| Scalar::from_name(&s.to_lowercase()))?;
+        if name == "default" && args.is_empty() {
+            return Some(self.default_of(&Ty::Atomic(inner), span));
+        }
+        // What tries gives a `Result`, which a call by a path is not looked at for.
+        let has_path = !matches!(
+            name,
+            "new" | "from" | "fetch_update" | "compare_exchange" | "compare_exchange_weak"
+        );
+        if let ([receiver, rest @ ..], true) = (args, has_path) {
+            let receiver = self.expr(receiver, Some(&Ty::Atomic(inner)));
+            let receiver = self.behind_refs(receiver);
+            self.same(receiver.span, &receiver.ty, &Ty::Atomic(inner));
+            return Some(self.atomic_method(receiver, inner, name, rest, path.span(), span));
+        }
+        if !matches!((name, args), ("new" | "from", [_])) {
+            return None;
+        }
+        let value = self.expr_as(args[0], &Ty::Scalar(inner));
+        let kind = ExprKind::Method(Builtin::AtomicNew, vec![value]);
+        Some(Expr::new(kind, Ty::Atomic(inner), span))
+    }
+
     pub(super) fn atomic_method(
         &mut self,
         receiver: Expr,
