@@ -40,7 +40,8 @@ impl Reaches {
         staging: &[StackIndex],
     ) -> Self {
         let mut reaches = Self {
-            all: Vec::new(),
+            // A graph may have no tasks.
+            all: vec![Reach::default()],
             below: Vec::new(),
         };
         for root in 0..tasks.len() {
@@ -65,8 +66,8 @@ impl Reaches {
     /// That of the level so far below elements of a task.
     #[inline]
     pub(crate) fn of(&self, root: usize, depth: usize) -> &Reach {
-        let levels = &self.below[root];
-        &self.all[levels[depth.min(levels.len() - 1)]]
+        let levels = self.below.get(root);
+        &self.all[levels.map_or(0, |of| of[depth.min(of.len() - 1)])]
     }
 }
 
@@ -134,5 +135,17 @@ impl Reach {
         reach.inner = reach.levelled.clone();
         reach.inner.extend(staging);
         reach
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_without_tasks_reaches_nothing() {
+        let none = Reaches::new(&[], &[], &[]);
+        assert_eq!(*none.of(0, 0), Reach::default());
+        assert_eq!(*none.of(0, TOLD_APART), Reach::default());
     }
 }
