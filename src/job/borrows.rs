@@ -234,9 +234,10 @@ fn is_of_child(message: &Message, shown: &Crate, source: &Source) -> bool {
     let mut said = labels.chain([&*message.message]);
     let in_spawn = |place: &Place| {
         in_file(place, shown).is_some_and(|at| {
-            let before = &source.text()[..at.start];
+            let before = source.text().get(..at.start).unwrap_or_default();
             let statement = before.rfind([';', '{', '}']).map_or(0, |i| i + 1);
-            source.text()[statement..at.end].contains("spawn!")
+            let up_to_it = source.text().get(statement..at.end);
+            up_to_it.is_some_and(|text| text.contains("spawn!"))
         })
     };
     said.any(|text| text.contains("millstream_children")) || message.spans.iter().any(in_spawn)

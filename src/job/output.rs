@@ -73,11 +73,8 @@ pub(crate) fn check(file: &File, data: &Data, structs: &Structs) -> Result<()> {
         })?,
         Format::Raw => {}
     }
-    let folder = folder(&file.path);
-    if !folder.is_dir() {
-        return Err(wrong(format!("there is no folder `{}`", folder.display()))
-            .help("make the folder first")
-            .into());
+    if let Some(why) = lacks_folder(&file.path) {
+        return Err(wrong(why).help("make the folder first").into());
     }
     if file.path.is_dir() {
         return Err(wrong("it is a folder".into()).into());
@@ -110,6 +107,12 @@ fn folder(path: &Path) -> &Path {
     path.parent()
         .filter(|p| !p.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
+}
+
+/// Why nothing can be written there, if its folder is missing.
+fn lacks_folder(path: &Path) -> Option<String> {
+    let folder = folder(path);
+    (!folder.is_dir()).then(|| format!("there is no folder `{}`", folder.display()))
 }
 
 /// Writes files: each to a new file beside its place first, and when all are written they take their places.
@@ -193,11 +196,9 @@ impl Written {
             Ok(to) => folder(path).join(to),
             Err(_) => path.to_path_buf(),
         };
-        let folder = folder(&place);
-        if !folder.is_dir() {
+        if let Some(why) = lacks_folder(&place) {
             // Otherwise the error would name a file that nobody asked for.
-            let what = format!("there is no folder `{}`", folder.display());
-            return Err(io::Error::new(io::ErrorKind::NotFound, what));
+            return Err(io::Error::new(io::ErrorKind::NotFound, why));
         }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".millstream-");
@@ -209,7 +210,7 @@ impl Written {
                 there.map_or_else(|| fs::Permissions::from_mode(0o666), |m| m.permissions()),
             );
         }
-        let mut temporary = builder.tempfile_in(folder)?;
+        let mut temporary = builder.tempfile_in(folder(&place))?;
         let mut out = BufWriter::new(temporary.as_file_mut());
         write(&mut out)?;
         out.flush()?;
