@@ -316,6 +316,8 @@ pub struct SubtreesReport {
     pub workers: u32,
     /// Whether they had private stacks for tasks of the program, which spawn their own kind alone and gather.
     pub private: bool,
+    /// Whether they ran tasks with frames, level by level.
+    pub framed: bool,
     /// Wavefronts of the workers'.
     pub dispatches: u64,
     /// Elements that workers offered to others.

@@ -4,12 +4,12 @@ use super::{
     again::{is_worth_another, leaves_nothing},
     driver::{self, Context, Module},
     gpu::Driver,
-    launcher::SHARED_WORDS,
+    launcher::{Kind, SHARED_WORDS},
     loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
     sight::WATCHED,
-    subtrees::Flat,
+    subtrees::Inside,
     workspace::Workspace,
 };
 use crate::{
@@ -196,13 +196,13 @@ impl Inner {
         let options = &self.options;
         let inside = options.policy != Policy::Device
             && options.aggregator != Aggregator::Persistent
-            && loaded.most_workers(self)? > 0;
+            && loaded.most_workers(self, Kind::Flat)? > 0;
         let plan = &loaded.kernels.plan;
         Ok(options.memory.is_none()
             && calls.len() == 1
             && inside
             && leaves_nothing(calls)
-            && Flat::of(plan).is_all_private(plan, task))
+            && Inside::of(plan).is_all_private(plan, task))
     }
 
     /// Gives threads stacks for `times` as many calls as they have, if there is memory for it. Whether helpers may recurse deeper now.

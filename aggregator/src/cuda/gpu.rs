@@ -3,7 +3,7 @@
 use super::{
     device::Inner,
     driver::Stopwatch,
-    launcher::{Kernels, Launcher, Machine, Rows, Turn},
+    launcher::{Kernels, Kind, Launcher, Machine, Rows, Turn},
     loaded::{CudaLoaded, Deciding, LoadedModule},
     workspace::Workspace,
 };
@@ -186,19 +186,21 @@ impl Launcher for Driver<'_, CudaLoaded> {
         }
     }
 
-    fn workers(&self) -> Result<u32, RunError> {
-        self.loaded.most_workers(self.inner)
+    fn workers(&self, kind: Kind) -> Result<u32, RunError> {
+        self.loaded.most_workers(self.inner, kind)
     }
 
-    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
-        let whole = self.crew_kernel()?;
+    unsafe fn subtrees(&self, kind: Kind, crew: u64, workers: u32) -> Result<(), RunError> {
+        let Some((kernel, blocks)) = self.crew_kernel()?.of(kind) else {
+            return Err(RunError::Device("the program has no such workers".into()));
+        };
         let mut crew = crew;
         let mut params = [(&raw mut crew).cast()];
         // SAFETY: the kernel takes the address of a crew's record; the rest is the caller's promise.
         unsafe {
             self.inner.context.launch(
-                whole.kernel.0,
-                workers.min(whole.blocks),
+                kernel.0,
+                workers.min(blocks),
                 kernel::BLOCK,
                 false,
                 &mut params,

@@ -6,7 +6,7 @@ use crate::{error::RunError, live::Live, report::KernelReport, sync::Mutex};
 use millstream_channels_kernel::cuda::{Plan, Site, abi::MOST_BLOCKS, plan::Shape};
 use millstream_graph::ir::TaskId;
 use std::{
-    sync::atomic::{AtomicU32, Ordering},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -14,6 +14,15 @@ use std::{
 pub const SHARED_WORDS: usize = 16 << 10;
 /// The mailbox's first word.
 pub(super) const MAILBOX: usize = 64;
+
+/// What workers run in a subtree dispatch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Tasks without frames: their elements wait for nobody.
+    Flat,
+    /// Any, level by level.
+    Framed,
+}
 
 /// A program as its kernels were made: what a run has to know of it.
 #[derive(Debug)]
@@ -35,6 +44,7 @@ pub struct Kernels {
     /// and how long that took.
     pub compiling: Duration,
     expected: AtomicU32,
+    crowded: AtomicBool,
 }
 
 impl Kernels {
@@ -54,6 +64,7 @@ impl Kernels {
             compiled: Instant::now(),
             compiling: Duration::ZERO,
             expected: AtomicU32::new(0),
+            crowded: AtomicBool::new(false),
         }
     }
 
@@ -61,6 +72,26 @@ impl Kernels {
     pub(super) fn expected(&self) -> u32 {
         // Relaxed: a guess. Pairs with the store in `expect`.
         self.expected.load(Ordering::Relaxed)
+    }
+
+    /// Whether a worker with levels found no room in a run of the program. There are none of them from then on.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        // Relaxed: a hint. Pairs with the store in `crowd`.
+        self.crowded.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn crowd(&self) {
+        // Relaxed: pairs with the load in `is_crowded`.
+        self.crowded.store(true, Ordering::Relaxed);
+    }
+
+    /// Forgets what runs taught: for tests, of which each is the first.
+    #[doc(hidden)]
+    pub fn forget(&self) {
+        self.expect(0);
+        // Relaxed: as in `crowd`.
+        self.crowded.store(false, Ordering::Relaxed);
     }
 
     pub(super) fn expect(&self, levels: u32) {
@@ -244,20 +275,20 @@ pub trait Launcher: Machine {
     /// The device's memory is laid out as the kernels expect, the addresses are those of a dispatch record and of a standing in it.
     unsafe fn persistent(&self, addresses: [u64; 2], turn: Turn) -> Result<(), RunError>;
 
-    /// How many workers a subtree dispatch may have; 0 if its kernel is not there, or not yet.
+    /// How many workers a subtree dispatch of this kind may have; 0 if its kernel is not there, or not yet.
     ///
     /// # Errors
     /// As the machine does.
-    fn workers(&self) -> Result<u32, RunError>;
+    fn workers(&self, kind: Kind) -> Result<u32, RunError>;
 
-    /// Starts a subtree dispatch with so many workers.
+    /// Starts a subtree dispatch of this kind with so many workers.
     ///
     /// # Errors
     /// As the machine does.
     ///
     /// # Safety
     /// The device's memory is laid out as the kernels expect, `crew` is the address of a [`Crew`](millstream_channels_kernel::cuda::abi::Crew) record in it.
-    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError>;
+    unsafe fn subtrees(&self, kind: Kind, crew: u64, workers: u32) -> Result<(), RunError>;
 
     /// Brings together what so many workers left.
     ///

@@ -246,6 +246,11 @@ impl Levels {
         lay
     }
 
+    /// How many marks there are.
+    pub(super) const fn marks(&self) -> usize {
+        self.marks.len()
+    }
+
     /// Forgets that there is not room for any number of marks.
     pub(super) const fn unbounded(&mut self) {
         self.room.marks = u32::MAX;

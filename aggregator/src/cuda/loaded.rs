@@ -4,8 +4,8 @@ use super::{
     compile::{Compiler, Text, refused},
     device::{Inner, arch_for},
     driver::{Kernel, Module},
-    launcher::Kernels,
-    subtrees::Flat,
+    launcher::{Kernels, Kind},
+    subtrees::Inside,
     tier::Tier,
     timeline::node_name,
 };
@@ -71,6 +71,8 @@ pub(super) struct Deciding {
     pub(super) kernel: Kernel,
     /// How many blocks of it fit the GPU.
     pub(super) blocks: u32,
+    /// Beside the kernel of workers: that of those with levels, where the program has any.
+    framed: Option<(Kernel, u32)>,
 }
 
 /// A module of a program.
@@ -122,13 +124,25 @@ impl Deciding {
     ) -> Result<Self, RunError> {
         let parts: Vec<&[u8]> = compiled.iter().map(|part| &*part.cubin).collect();
         let module = LoadedModule::new(Module::linked(&inner.context, arch.0, &parts)?)?;
-        let kernel = module.kernel(name)?;
-        let blocks = fitting(inner, &kernel)?;
+        let sized =
+            |kernel: Kernel| Ok::<_, RunError>((kernel, fitting(inner, &kernel)?.min(MOST_BLOCKS)));
+        let (kernel, blocks) = sized(module.kernel(name)?)?;
+        // Most programs have none.
+        let framed = module.kernel(kernel::FRAMED).ok().map(sized).transpose()?;
         Ok(Self {
             module,
             kernel,
-            blocks: blocks.min(MOST_BLOCKS),
+            blocks,
+            framed,
         })
+    }
+
+    /// The kernel of a kind of workers, and how many blocks of it fit the GPU.
+    pub(super) fn of(&self, kind: Kind) -> Option<(Kernel, u32)> {
+        match kind {
+            Kind::Flat => Some((self.kernel, self.blocks)),
+            Kind::Framed => self.framed,
+        }
     }
 }
 
@@ -302,9 +316,10 @@ impl CudaLoaded {
     }
 
     /// How many workers such a dispatch may have; 0 if its kernel is not there, or not yet.
-    pub(super) fn most_workers(&self, inner: &Inner) -> Result<u32, RunError> {
+    pub(super) fn most_workers(&self, inner: &Inner, kind: Kind) -> Result<u32, RunError> {
         self.workers.is_ready(inner, self, kernel::WORKERS)?;
-        Ok(self.workers().map_or(0, |whole| whole.blocks))
+        let whole = self.workers().and_then(|workers| workers.of(kind));
+        Ok(whole.map_or(0, |(_, blocks)| blocks))
     }
 
     /// Takes the place of what was loaded of the same program.
@@ -489,8 +504,8 @@ impl Wanted {
             Aggregator::Auto if !large => want(Image::Persistent, true),
             Aggregator::Auto | Aggregator::HostThread => {}
         }
-        let flat = Flat::of(plan).all.contains(&true);
-        if aggregator != Aggregator::Persistent && !large && flat {
+        let inside = Inside::of(plan).has_some();
+        if aggregator != Aggregator::Persistent && !large && inside {
             match options.policy {
                 Policy::Device => {}
                 Policy::Auto => want(Image::Workers, aggregator == Aggregator::Auto),

@@ -202,13 +202,13 @@ impl<'a> Policy<'a> {
         self.moves = None;
     }
 
-    /// All that the level has of an entry channel, if these are enough and what comes of them needs no frames (`flat`, by source), and what `divide` says of where stacks end and of how many there are: the
+    /// All that the level has of an entry channel, if these are enough and workers run such with what comes of them (`inside`, by source), and what `divide` says of where stacks end and of how many there are: the
     /// roots of a subtree dispatch. They run from now on. `short`: only if not all of them find room at once.
     pub(super) fn roots<T>(
         &mut self,
         enough: u32,
         short: bool,
-        flat: &[bool],
+        inside: &[bool],
         divide: impl FnOnce(&[u32], u32) -> Option<T>,
     ) -> Option<(Run, T)> {
         if self.join().is_some() || !self.rests() || !self.climb() {
@@ -218,7 +218,7 @@ impl<'a> Policy<'a> {
         let several = |s: &usize| {
             let source = &self.plan.sources[*s];
             let stack = source.stack as usize;
-            flat[*s] && self.capacities[stack] != self.plan.stacks[stack].few()
+            inside[*s] && self.capacities[stack] != self.plan.stacks[stack].few()
         };
         let entries = (0..self.plan.sources.len()).filter(several);
         let source = entries.max_by_key(|s| (self.have(*s), std::cmp::Reverse(*s)))?;
@@ -228,6 +228,18 @@ impl<'a> Policy<'a> {
         }
         let divided = divide(&self.levels.top, count)?;
         Some((self.start(source, count), divided))
+    }
+
+    /// An entry run that was chosen last is not to be run: its elements wait again.
+    pub(super) fn undo(&mut self, run: &Run) {
+        let stack = self.plan.sources[run.source].stack as usize;
+        let now = &mut self.levels;
+        // One element that was the first.
+        match now.lo[stack] > run.first {
+            true => now.lo[stack] = run.first,
+            false => now.hi[stack] = run.first + run.count,
+        }
+        self.alive += u64::from(run.count);
     }
 
     /// Takes in that a subtree dispatch is over: so many of its roots have run, and all below them but what is left, which waits on the roots' level
@@ -548,6 +560,11 @@ impl<'a> Policy<'a> {
     /// Whether a kernel can take it up: nothing is to be moved, and nothing is full.
     pub(super) const fn rests(&self) -> bool {
         self.moves.is_none() && self.full.is_none() && !self.deep
+    }
+
+    /// How many marks there are of what waits above.
+    pub(super) const fn marks(&self) -> usize {
+        self.levels.marks()
     }
 
     /// How far the run is, as the kernel takes it up: a [`Standing`].

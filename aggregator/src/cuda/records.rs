@@ -15,7 +15,7 @@
 use super::{
     decision::{Decision, Done, Run, Worked},
     policy::Policy,
-    subtrees::Flat,
+    subtrees::Inside,
     timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{
@@ -191,7 +191,7 @@ impl Records {
     pub(super) fn compare(
         &self,
         mut policy: Policy<'_>,
-        flat: &Flat,
+        inside: &Inside,
     ) -> Result<u64, Box<Difference>> {
         for (number, record) in self.all.iter().enumerate() {
             let differs = |what: String| {
@@ -204,7 +204,7 @@ impl Records {
             // Moves have no record; they come before whatever has the next one.
             policy.moved();
             if let Some(worked) = &record.worked {
-                let of = flat.beside(record.run.source);
+                let of = inside.beside(record.run.source);
                 let roots = policy.roots(1, false, of, |_, _| Some(()));
                 if roots.as_ref().map(|(run, ())| run) != Some(&record.run) {
                     return Err(differs(format!("the policy says {roots:?} for workers")));

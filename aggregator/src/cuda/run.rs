@@ -1,7 +1,7 @@
 //! One run: arguments go in, one of the aggregators works, results come out. What starts the kernels is a [`Launcher`].
 
 use super::{
-    again::is_short,
+    again::{is_short, leaves_nothing},
     arena::Arena,
     batch::Outlet,
     copies::{Copies, Pieces, arguments},
@@ -10,7 +10,7 @@ use super::{
     policy::Policy,
     records::{self, Records},
     sight::Watched,
-    subtrees::{Flat, Subtrees, Workers},
+    subtrees::{Inside, Subtrees, Workers},
     timeline::Spans,
     turns::Turns,
 };
@@ -61,8 +61,10 @@ pub(super) struct Run<'a, L> {
     pub(super) host: Host,
     pub(super) base: u64,
     roots: u32,
+    /// Whether nothing is seen of the run if it ends with an error.
+    pub(super) can_begin_again: bool,
     /// Of which sources workers may run what comes of them.
-    pub(super) flat: Flat,
+    pub(super) inside: Inside,
     /// How many levels there will be across the device; 0 if nobody knows.
     expected: u32,
     copies: Copies,
@@ -121,6 +123,15 @@ pub fn run(
     calls: &mut [ErasedCall<'_>],
 ) -> Result<RunReport, RunError> {
     launcher.live().0.clear();
+    let frames = !launcher.kernels().is_crowded();
+    let ended = Run::new(launcher, settings, task, calls)?.execute(calls);
+    if ended.is_ok() || !frames || !launcher.kernels().is_crowded() {
+        return ended;
+    }
+    tracing::info!(
+        "a worker with levels found no room; the run is begun again without such workers"
+    );
+    launcher.live().0.clear();
     Run::new(launcher, settings, task, calls)?.execute(calls)
 }
 
@@ -151,7 +162,11 @@ impl<'a, L: Launcher> Run<'a, L> {
         calls: &[ErasedCall<'_>],
     ) -> Result<Self, RunError> {
         let (pieces, copies) = arguments(&launcher.kernels().plan, launcher.home(), task, calls)?;
-        Self::with(launcher, settings, task, pieces, copies, Outlet::default())
+        let run = Self::with(launcher, settings, task, pieces, copies, Outlet::default())?;
+        Ok(Self {
+            can_begin_again: leaves_nothing(calls),
+            ..run
+        })
     }
 
     /// The same of roots whose pieces these are.
@@ -176,7 +191,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         })?;
         let base = launcher.channels(settings.memory + arena.records_bytes)?;
         let plan = &launcher.kernels().plan;
-        let flat = Flat::of(plan);
+        let inside = Inside::of(plan);
         let sizes = (&arena.capacities[..], &arena.once[..], arena.tables.size);
         let mut run = Self {
             watched: Watched::new(plan, launcher.live(), sizes),
@@ -187,7 +202,8 @@ impl<'a, L: Launcher> Run<'a, L> {
             host: Host::default(),
             base,
             roots: roots as u32,
-            flat,
+            inside,
+            can_begin_again: false,
             expected: 0,
             copies,
             copied,
@@ -294,7 +310,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         self.ended(&control, &counts)?;
         if let Some(records) = counts.records.as_ref().filter(|_| self.settings.compare) {
             counts.compared = records
-                .compare(self.policy().unbounded(), &self.flat)
+                .compare(self.policy().unbounded(), &self.inside)
                 .map_err(|e| RunError::Differs(e.to_string()))?;
         }
         self.launcher.kernels().expect(counts.expected);
@@ -456,7 +472,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         match self.settings.aggregator {
             Aggregator::Persistent => Ok(self.kernel(policy, (true, None), counts)?.0),
             Aggregator::HostThread => self.host_thread(policy, None, counts),
-            Aggregator::Auto if self.launcher.is_ready()? => {
+            Aggregator::Auto if self.launcher.is_ready()? && !self.begins_inside() => {
                 let limit = self.narrow_limit(counts);
                 match self.kernel(policy, (false, Some(limit)), counts)? {
                     (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
@@ -464,7 +480,7 @@ impl<'a, L: Launcher> Run<'a, L> {
                 }
             }
             Aggregator::Auto => {
-                counts.early = true;
+                counts.early = !self.launcher.is_ready()?;
                 self.host_thread(policy, None, counts)
             }
         }
@@ -520,7 +536,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let shares = self.settings.aggregator == Aggregator::Auto;
         let (mut number, mut turns) = (0u32, Turns::default());
         let for_workers =
-            self.settings.policy != gpus::Policy::Device && self.flat.all.contains(&true);
+            self.settings.policy != gpus::Policy::Device && self.inside.flat.contains(&true);
         let mut cramped = false;
         let told = Mailbox::new(self.plan());
         // Relaxed: no kernel is running.
@@ -530,7 +546,10 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut over;
         let mut answered = now();
         loop {
-            let due = turns.due().filter(|_| shares && policy.rests());
+            let due = turns.due().filter(|_| {
+                let near = counts.workers.framed.is_near(counts.dispatches);
+                shares && policy.rests() && !near
+            });
             if let Some(all) = due
                 && self.launcher.is_ready()?
             {
@@ -544,6 +563,10 @@ impl<'a, L: Launcher> Run<'a, L> {
                 turns.did(all, counts.dispatches - before);
                 chosen = next;
                 answered = now();
+            }
+            // What the persistent kernel chose last may be roots.
+            if let Some(run) = chosen.take_if(|run| self.may_be_roots(run)) {
+                policy.undo(&run);
             }
             if chosen.is_none() {
                 match self.subtrees(policy, counts)? {

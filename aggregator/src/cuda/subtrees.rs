@@ -4,14 +4,15 @@
 
 use super::{
     decision::{Run as Chosen, Worked},
-    launcher::Launcher,
+    framed::{self, Framed},
+    launcher::{Kind, Launcher},
     policy::Policy,
     run::{Counts, Run, words},
 };
 use crate::{error::RunError, gpus, report::SubtreesReport, timeline::now};
 use millstream_channels_kernel::cuda::{
     abi::{Crew, Gift, status},
-    plan::{Mode, Plan, Source, StackKind},
+    plan::{Mode, Plan, Source, SourcePush, StackKind},
     rules::NEIGHBOURS,
 };
 use millstream_graph::ir::TaskId;
@@ -21,6 +22,8 @@ use std::{ops::Range, sync::atomic::Ordering};
 const ALIGNED: u32 = 32;
 /// So many elements of each stack that a program needs one of a worker has at least, for each that one element pushes.
 const LEAST_UNITS: u64 = 64;
+/// And so many of a worker with levels, which cannot hand back what finds no room, unless somebody wants all of it inside the blocks.
+const FRAMED_UNITS: u64 = 1024;
 /// So many for each of its threads, where there is that much, of a stack whose elements run on private ones. Each warp of a worker may have as many elements as
 /// find room in its part of the worker's range, and that is then a full wavefront for each of some dozen levels: with less, more workers at a time take longer,
 /// for a wavefront of few elements takes as long as a full one.
@@ -94,14 +97,18 @@ fn recurses(plan: &Plan, source: &Source) -> bool {
 
 /// Of which sources workers may run elements with all that comes of them, by the source's number.
 #[derive(Debug)]
-pub(super) struct Flat {
+pub(super) struct Inside {
     /// Entry elements of tasks without frames, whose children are such too.
-    pub(super) all: Vec<bool>,
+    pub(super) flat: Vec<bool>,
     /// Those of them that have private stacks there, and so nothing else below them.
     private: Vec<bool>,
+    /// Entry elements of the others, where levels multiply.
+    framed: Vec<bool>,
+    /// Those of them that have one child at a time, and so have their children and theirs.
+    single: Vec<bool>,
 }
 
-impl Flat {
+impl Inside {
     /// What cannot be counted before it has run needs all the room that there is.
     pub(super) fn of(plan: &Plan) -> Self {
         let ends_well = |source: &Source| {
@@ -122,27 +129,47 @@ impl Flat {
             let deep = of().any(|s| recurses(plan, s));
             source.is_entry() && deep && of().all(ends_well)
         };
-        let all: Vec<bool> = plan.sources.iter().map(may).collect();
-        let private = plan.sources.iter().zip(&all);
+        let flat: Vec<bool> = plan.sources.iter().map(may).collect();
+        let private = plan.sources.iter().zip(&flat);
         let private = private.map(|(source, flat)| *flat && source.private);
+        let framed = plan.framed.iter().zip(&flat);
+        let framed: Vec<bool> = framed.map(|(framed, flat)| *framed && !*flat).collect();
+        let is_entry = |p: &&SourcePush| plan.stacks[p.stack as usize].kind == StackKind::Entry;
+        let has_one = |source: &Source| {
+            let children = source.pushes.iter().filter(is_entry).map(|p| p.max);
+            children.sum::<Option<u32>>().is_some_and(|most| most <= 1)
+        };
+        let single = plan.sources.iter().zip(&framed).map(|(source, framed)| {
+            let reached = plan.reached(source.task);
+            let mut of = plan.sources.iter().filter(|s| reached[s.task.index()]);
+            *framed && of.all(has_one)
+        });
         Self {
             private: private.collect(),
-            all,
+            single: single.collect(),
+            framed,
+            flat,
         }
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_some(&self) -> bool {
+        self.flat.contains(&true) || self.framed.contains(&true)
     }
 
     /// Those among which a source is chosen for roots.
     pub(super) fn beside(&self, source: usize) -> &[bool] {
-        match self.private[source] {
-            true => &self.private,
-            false => &self.all,
+        match (self.private[source], self.framed[source]) {
+            (true, _) => &self.private,
+            (false, true) => &self.framed,
+            (false, false) => &self.flat,
         }
     }
 
     /// Whether all that recurses below a task, of what workers may run, has private stacks.
     fn is_private(&self, plan: &Plan, task: TaskId) -> bool {
         let reached = plan.reached(task);
-        let sources = plan.sources.iter().zip(self.all.iter().zip(&self.private));
+        let sources = plan.sources.iter().zip(self.flat.iter().zip(&self.private));
         let mut below = sources
             .filter(|(s, (flat, _))| **flat && reached[s.task.index()] && recurses(plan, s))
             .peekable();
@@ -180,7 +207,7 @@ impl Ranges {
         capacities: &[u64],
         top: &[u32],
         most: u32,
-        threads: u32,
+        (kind, least_units, threads): (Kind, u64, u32),
     ) -> Option<Self> {
         let unit = u64::from(ALIGNED);
         // Of what a run has one element at most nothing is pushed below the first level that has several.
@@ -192,14 +219,14 @@ impl Ranges {
             })
             .collect();
         let left = |s: usize| plan.stacks[s].wide(capacities[s]).saturating_sub(base[s]);
-        let full = LEAST_UNITS.max(PRIVATE_UNITS * u64::from(threads));
+        let full = least_units.max(PRIVATE_UNITS * u64::from(threads));
         let is_private = |s: usize| {
             let mut sources = plan.sources.iter();
-            sources.any(|of| of.private && of.stack as usize == s)
+            kind == Kind::Flat && sources.any(|of| of.private && of.stack as usize == s)
         };
         let units = |s: usize, units: u64| (units * plan.stacks[s].weight).next_multiple_of(unit);
         let room_for = |s: usize| {
-            let (room, least) = (left(s), units(s, LEAST_UNITS));
+            let (room, least) = (left(s), units(s, least_units));
             match is_private(s) && room >= least {
                 true => (room / units(s, full)).max(1),
                 false => room / least,
@@ -224,9 +251,13 @@ impl Ranges {
 
     /// So many roots of a stack are taken at a time, of `count`: not so many that they fill half of a worker's range, for where roots take most of the
     /// memory that may be few.
-    fn batch(&self, count: u32, stack: usize) -> u32 {
+    fn batch(&self, kind: Kind, count: u32, stack: usize) -> u32 {
         let even = count.div_ceil(BATCHES * self.workers).min(MOST_ROOTS);
-        even.next_multiple_of(NEIGHBOURS).min(self.share[stack] / 2)
+        let even = match kind {
+            Kind::Flat => even.next_multiple_of(NEIGHBOURS),
+            Kind::Framed => even,
+        };
+        even.min(self.share[stack] / 2)
     }
 }
 
@@ -247,6 +278,10 @@ pub(super) struct Workers {
     pub(super) report: SubtreesReport,
     /// There is no subtree dispatch before so many dispatches.
     pub(super) not_before: u64,
+    /// The same of tasks with frames; how many of these there were, and elements that workers ran in all of them.
+    pub(super) framed: Framed,
+    framed_count: u64,
+    framed_ran: u64,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
 }
@@ -258,21 +293,39 @@ impl<L: Launcher> Run<'_, L> {
         policy: &mut Policy<'_>,
         counts: &mut Counts,
     ) -> Result<Subtrees, RunError> {
-        let asked = self.settings.policy;
-        if asked == gpus::Policy::Device
-            || counts.dispatches < counts.workers.not_before
-            || !self.flat.all.contains(&true)
-        {
+        if self.settings.policy == gpus::Policy::Device {
             return Ok(Subtrees::None);
         }
-        let most = self.launcher.workers()?.min(self.arena.tables.workers);
+        if counts.dispatches >= counts.workers.not_before
+            && self.inside.flat.contains(&true)
+            && let Some((run, ranges)) = self.flat_roots(policy, counts)?
+        {
+            return self.work_inside(policy, counts, (Kind::Flat, run, &ranges));
+        }
+        if self.may_frame()
+            && let Some((run, ranges)) = self.framed_roots(policy, counts)?
+        {
+            return self.work_inside(policy, counts, (Kind::Framed, run, &ranges));
+        }
+        Ok(Subtrees::None)
+    }
+
+    /// Roots of tasks without frames that are worth it.
+    fn flat_roots(
+        &self,
+        policy: &mut Policy<'_>,
+        counts: &Counts,
+    ) -> Result<Option<(Chosen, Ranges)>, RunError> {
+        let asked = self.settings.policy;
+        let most = self.most_workers(Kind::Flat)?;
         if most == 0 {
-            return Ok(Subtrees::None);
+            return Ok(None);
         }
         let threads = self.launcher.kernels().shape.block;
         let divide = |top: &[u32], _: u32| {
             let free = asked == gpus::Policy::Block || self.is_half_free(top);
-            free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most, threads))?
+            let kind = (Kind::Flat, LEAST_UNITS, threads);
+            free.then(|| Ranges::new(self.plan(), &self.arena.capacities, top, most, kind))?
         };
         let so_far = |private| SoFar {
             workers: most,
@@ -288,11 +341,74 @@ impl<L: Launcher> Run<'_, L> {
             let (enough, short) = enough(asked, so_far);
             policy.roots(enough, short, of, divide)
         };
-        let found =
-            roots(&self.flat.private, &so_far[0]).or_else(|| roots(&self.flat.all, &so_far[1]));
-        let Some((run, ranges)) = found else {
-            return Ok(Subtrees::None);
+        let inside = &self.inside;
+        let found = roots(&inside.private, &so_far[0]);
+        Ok(found.or_else(|| roots(&inside.flat, &so_far[1])))
+    }
+
+    /// Roots of tasks with frames that are worth it.
+    fn framed_roots(
+        &self,
+        policy: &mut Policy<'_>,
+        counts: &Counts,
+    ) -> Result<Option<(Chosen, Ranges)>, RunError> {
+        let most = self.most_workers(Kind::Framed)?;
+        let seen = &counts.workers;
+        let so_far = framed::SoFar {
+            workers: most,
+            dispatches: counts.dispatches - seen.framed_count,
+            ran: policy.consumed().iter().sum::<u64>() - seen.framed_ran,
         };
+        if most == 0 {
+            return Ok(None);
+        }
+        let divide = |top: &[u32], roots: u32| {
+            let most = most.min(roots);
+            let least = match self.settings.policy {
+                gpus::Policy::Block => LEAST_UNITS,
+                gpus::Policy::Auto | gpus::Policy::Device => FRAMED_UNITS,
+            };
+            let kind = (Kind::Framed, least, self.launcher.kernels().shape.block);
+            Ranges::new(self.plan(), &self.arena.capacities, top, most, kind)
+        };
+        let mut roots = |single: bool, of: &[bool]| {
+            let enough = seen.framed.enough(self.settings.policy, single, so_far)?;
+            policy.roots(enough, false, of, divide)
+        };
+        let found = roots(true, &self.inside.single);
+        Ok(found.or_else(|| roots(false, &self.inside.framed)))
+    }
+
+    fn most_workers(&self, kind: Kind) -> Result<u32, RunError> {
+        Ok(self.launcher.workers(kind)?.min(self.arena.tables.workers))
+    }
+
+    /// Whether workers may run tasks with frames: the run can be begun again, and none of this program was because of them.
+    pub(super) fn may_frame(&self) -> bool {
+        self.can_begin_again
+            && self.inside.framed.contains(&true)
+            && !self.launcher.kernels().is_crowded()
+    }
+
+    /// Whether a run that was chosen is one of tasks with frames that workers may run.
+    pub(super) fn may_be_roots(&self, run: &Chosen) -> bool {
+        self.may_frame() && self.inside.framed[run.source]
+    }
+
+    /// Whether the first level with several elements may be roots already: the host thread decides from the beginning then.
+    pub(super) fn begins_inside(&self) -> bool {
+        self.settings.policy != gpus::Policy::Device
+            && self.may_frame()
+            && self.inside.single.contains(&true)
+    }
+
+    /// Has workers run roots with all that comes of them.
+    fn work_inside(
+        &self,
+        policy: &mut Policy<'_>,
+        counts: &mut Counts,
+        (kind, run, ranges): (Kind, Chosen, &Ranges),
+    ) -> Result<Subtrees, RunError> {
         let (begun, plan) = (now(), self.plan());
         // Relaxed: pairs with `CudaCancel::cancel`.
         if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {
@@ -303,7 +419,11 @@ impl<L: Launcher> Run<'_, L> {
             ranges.workers,
             self.base + self.arena.tables.crew,
         );
-        self.write(self.arena.tables.crew, &self.crew(&run, &ranges))?;
+        let marks = policy.marks() as u32;
+        self.write(
+            self.arena.tables.crew,
+            &self.crew((kind, &run, ranges), marks),
+        )?;
         self.watched.dispatch(&run, plan);
         self.watched.kernel_begins();
         // SAFETY: inside the run's memory.
@@ -312,14 +432,17 @@ impl<L: Launcher> Run<'_, L> {
             self.launcher
                 .zero(self.base + self.arena.tables.gifts, bytes)?;
             // What the record says is laid out so.
-            self.launcher.subtrees(crew, workers)?;
+            self.launcher.subtrees(kind, crew, workers)?;
         }
         self.await_kernel()?;
         self.watched.kernel_ended();
         let read = || Ok::<_, RunError>(words(&self.read(self.arena.tables.crew, at.bytes())?));
         let mut record = read()?;
-        let status = words(&self.read(self.arena.tables.control, 4)?);
-        let ended = status[..] == [status::OK];
+        let status = words(&self.read(self.arena.tables.control, 4)?)[0];
+        let ended = status == status::OK;
+        if kind == Kind::Framed && [status::CHANNEL_FULL, status::LEVELS_FULL].contains(&status) {
+            self.launcher.kernels().crowd();
+        }
         let recalled = ended && at.recall.get(&record) != 0;
         if recalled {
             tracing::debug!("a worker found no room: what is left goes on across the device");
@@ -332,7 +455,7 @@ impl<L: Launcher> Run<'_, L> {
         let worked = Worked {
             ran: at.consumed.all(&record),
             roots: taken.saturating_mul(at.batch.get(&record)).min(run.count),
-            left: left(&at.returned.all(&record), &ranges),
+            left: left(&at.returned.all(&record), ranges),
         };
         policy.took(&run, &worked);
         counts.dispatches += 1;
@@ -344,6 +467,13 @@ impl<L: Launcher> Run<'_, L> {
         report.dispatches += at.dispatches.get(&record);
         report.donated += at.donated.get(&record);
         report.acquired += at.acquired.get(&record);
+        if kind == Kind::Framed {
+            sums.framed_count += 1;
+            sums.framed_ran += worked.ran.iter().sum::<u64>();
+            sums.framed
+                .did(at.dispatches.get(&record), counts.dispatches);
+            report.framed = true;
+        }
         if recalled {
             report.recalls += 1;
             sums.not_before = counts.dispatches + rest(report.recalls);
@@ -369,19 +499,23 @@ impl<L: Launcher> Run<'_, L> {
     /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
     /// that it costs nothing.
     pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
-        let never = self.settings.policy == gpus::Policy::Device || !self.flat.all.contains(&true);
-        let waits = counts.workers.not_before.saturating_sub(counts.dispatches);
-        let limit = (2 * PATIENCE).max(counts.dispatches).max(waits);
-        match never {
-            true => u32::MAX,
-            false => u32::try_from(limit).unwrap_or(u32::MAX),
+        let of = |dispatches: u64| u32::try_from(dispatches).unwrap_or(u32::MAX);
+        if self.settings.policy == gpus::Policy::Device {
+            return u32::MAX;
         }
+        let flat = self.inside.flat.contains(&true).then(|| {
+            let waits = counts.workers.not_before.saturating_sub(counts.dispatches);
+            of((2 * PATIENCE).max(counts.dispatches).max(waits))
+        });
+        let framed = self.may_frame();
+        let framed = framed.then(|| of(counts.workers.framed.limit(counts.dispatches)));
+        flat.into_iter().chain(framed).min().unwrap_or(u32::MAX)
     }
 
     /// Whether half of each stack that a subtree needs is free. Above levels that wait in more of it workers would soon find no room; a level further up has more.
     fn is_half_free(&self, top: &[u32]) -> bool {
         let (plan, capacities) = (self.plan(), &self.arena.capacities);
-        let flat = plan.sources.iter().zip(&self.flat.all).filter(|f| *f.1);
+        let flat = plan.sources.iter().zip(&self.inside.flat).filter(|f| *f.1);
         flat.map(|(source, _)| source.stack as usize).all(|s| {
             u64::from(top[s]) * 2 <= capacities[s] || capacities[s] == plan.stacks[s].few()
         })
@@ -390,15 +524,15 @@ impl<L: Launcher> Run<'_, L> {
     /// Whether workers, which are there, get what finds no room at once across the device.
     pub(super) fn take_over(&self) -> Result<bool, RunError> {
         let may = self.settings.policy == gpus::Policy::Auto
-            && self.flat.all.contains(&true)
-            && (self.flat_room() <= LITTLE_ROOM || self.flat.is_private(self.plan(), self.task));
-        Ok(may && self.launcher.workers()? > 0)
+            && self.inside.flat.contains(&true)
+            && (self.flat_room() <= LITTLE_ROOM || self.inside.is_private(self.plan(), self.task));
+        Ok(may && self.launcher.workers(Kind::Flat)? > 0)
     }
 
     /// Elements of the smallest stack that a subtree needs, of those that have room for several.
     fn flat_room(&self) -> u64 {
         let plan = self.plan();
-        let stacks = plan.sources.iter().zip(&self.flat.all);
+        let stacks = plan.sources.iter().zip(&self.inside.flat);
         let stacks = stacks
             .filter(|(_, flat)| **flat)
             .map(|(s, _)| s.stack as usize);
@@ -408,14 +542,14 @@ impl<L: Launcher> Run<'_, L> {
     }
 
     /// The record that workers take.
-    fn crew(&self, run: &Chosen, ranges: &Ranges) -> Vec<u8> {
+    fn crew(&self, (kind, run, ranges): (Kind, &Chosen, &Ranges), marks: u32) -> Vec<u8> {
         let (plan, at) = (self.plan(), Crew::new(self.plan()));
         let mut words = at.zeroed();
         at.stack.set(&mut words, plan.sources[run.source].stack);
         at.level.set(&mut words, run.level);
         at.first.set(&mut words, run.first);
         at.count.set(&mut words, run.count);
-        let batch = ranges.batch(run.count, plan.sources[run.source].stack as usize);
+        let batch = ranges.batch(kind, run.count, plan.sources[run.source].stack as usize);
         let batches = run.count.div_ceil(batch);
         at.batch.set(&mut words, batch);
         at.batches.set(&mut words, batches);
@@ -423,6 +557,10 @@ impl<L: Launcher> Run<'_, L> {
         at.base.fill(&mut words, &ranges.base);
         at.share.fill(&mut words, &ranges.share);
         at.end.fill(&mut words, &ranges.end);
+        // Above those of the run, which are the host's.
+        let room = self.arena.tables.room.marks.saturating_sub(marks);
+        at.marks.set(&mut words, self.base + self.mark(marks));
+        at.marks_each.set(&mut words, room / ranges.workers);
         at.gifts
             .set(&mut words, self.base + self.arena.tables.gifts);
         at.rests
@@ -474,7 +612,7 @@ mod tests {
         let program = millstream_cilk_lower::parse_file(source, "kinds.rs", None).unwrap();
         let lowered = millstream_cilk_lower::lower::lower(&program).unwrap();
         let plan = Plan::new(&lowered, 1 << 30);
-        let flat = Flat::of(&plan);
+        let flat = Inside::of(&plan);
         // A loop's pieces recurse too: its halves spawn halves.
         for (task, is_so) in [
             ("fib", true),
@@ -488,6 +626,65 @@ mod tests {
     }
 
     #[test]
+    fn levels_multiply_where_a_task_waits_and_spawns_its_kind_again() {
+        let source = "#[millstream::program] mod kinds {
+            #[task] pub fn once(n: u32) -> u64 {
+                if n < 2 { return n as u64; }
+                let (a, b) = (spawn!(once(n - 1)), spawn!(once(n - 2)));
+                sync!();
+                (a ^ 3).wrapping_mul(b)
+            }
+            #[task] pub fn twice(n: u32) -> u64 {
+                if n < 2 { return n as u64; }
+                let a = spawn!(twice(n - 1));
+                sync!();
+                let b = spawn!(twice(n - 2 - (a % 2) as u32));
+                sync!();
+                a ^ b
+            }
+            #[task] pub fn turns(n: u32) -> u64 {
+                let mut all = 1;
+                for i in 0..n {
+                    all ^= spawn!(turns(i));
+                    sync!();
+                }
+                all
+            }
+            #[task] pub fn leaves(n: u32) -> u64 {
+                let mut all = 1;
+                for i in 0..n {
+                    all ^= spawn!(once(i));
+                    sync!();
+                }
+                all
+            }
+            #[task] pub fn above(n: u32) -> u64 {
+                let (a, b) = (spawn!(turns(n)), spawn!(once(n)));
+                sync!();
+                a ^ b
+            }
+        }";
+        let program = millstream_cilk_lower::parse_file(source, "kinds.rs", None).unwrap();
+        let lowered = millstream_cilk_lower::lower::lower(&program).unwrap();
+        let inside = Inside::of(&Plan::new(&lowered, 1 << 30));
+        let plan = Plan::new(&lowered, 1 << 30);
+        for (task, is_so) in [
+            ("once", false),
+            ("twice", true),
+            ("turns", true),
+            ("leaves", false),
+            ("above", true),
+        ] {
+            let task = lowered.find(task).unwrap();
+            let source = plan
+                .sources
+                .iter()
+                .position(|s| s.task == task && s.is_entry());
+            assert_eq!(inside.framed[source.unwrap()], is_so, "{task:?}");
+        }
+    }
+
+    #[test]
     fn a_batch_of_roots_finds_room_in_the_range_of_a_worker() {
         let ranges = |workers, share| Ranges {
             workers,
@@ -495,11 +692,16 @@ mod tests {
             share: vec![share],
             end: vec![0],
         };
-        assert_eq!(ranges(500, 1 << 20).batch(1_000_000, 0), MOST_ROOTS);
-        assert_eq!(ranges(500, 1 << 20).batch(3000, 0), 4);
+        assert_eq!(
+            ranges(500, 1 << 20).batch(Kind::Flat, 1_000_000, 0),
+            MOST_ROOTS
+        );
+        assert_eq!(ranges(500, 1 << 20).batch(Kind::Flat, 3000, 0), 4);
+        // Children of roots with levels lie beside each other whatever number the first root has.
+        assert_eq!(ranges(500, 1 << 20).batch(Kind::Framed, 1000, 0), 1);
         // As long as the range once, or twice as long.
-        assert_eq!(ranges(3, 256).batch(5000, 0), 128);
-        assert_eq!(ranges(3, 128).batch(5000, 0), 64);
+        assert_eq!(ranges(3, 256).batch(Kind::Flat, 5000, 0), 128);
+        assert_eq!(ranges(3, 128).batch(Kind::Flat, 5000, 0), 64);
     }
 
     #[test]

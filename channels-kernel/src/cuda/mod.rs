@@ -23,6 +23,7 @@ mod counting;
 pub mod division;
 mod effort;
 pub mod flow;
+mod framed;
 mod helper;
 mod inherit;
 mod lanes;

@@ -23,7 +23,7 @@ pub(super) enum Section {
     Kernels,
     /// The kernels whose blocks run any segment.
     Blocks,
-    /// The persistent kernel: how it decides.
+    /// Kernels that decide about levels: how they do.
     Deciding,
     /// The persistent kernel.
     Persistent,
@@ -177,7 +177,7 @@ impl Generated {
                     of.iter().any(|i| self.written.get(*i) == Some(&s))
                 }
                 // Narrow levels are run by one warp.
-                Part::Kernels(image) => *image == Image::Persistent,
+                Part::Kernels(image) => self.decides(*image),
             },
             Section::Run(s) => match part {
                 Part::Dispatches(of) | Part::Segments(_, of) => of.contains(&s),
@@ -185,7 +185,8 @@ impl Generated {
             },
             Section::Kernels => !matches!(part, Part::Segments(..)),
             Section::Blocks => kernels_of.is_some(),
-            Section::Deciding | Section::Persistent => kernels_of == Some(Image::Persistent),
+            Section::Deciding => kernels_of.is_some_and(|image| self.decides(image)),
+            Section::Persistent => kernels_of == Some(Image::Persistent),
             Section::Workers => kernels_of == Some(Image::Workers),
             Section::Dispatch => matches!(part, Part::Dispatches(_)),
             Section::Kernel(k) => matches!(part, Part::Dispatches(of) if of.contains(&k)),
@@ -195,12 +196,19 @@ impl Generated {
     /// All that subtree dispatches need, in one text: for who has no linker.
     #[must_use]
     pub fn workers(&self) -> String {
-        self.cut(&["WORKERS".to_owned()], |section| {
-            !matches!(
-                section,
-                Section::Deciding | Section::Persistent | Section::Dispatch | Section::Kernel(_)
-            )
+        self.cut(&["WORKERS".to_owned()], |section| match section {
+            Section::Deciding => self.decides(Image::Workers),
+            Section::Persistent | Section::Dispatch | Section::Kernel(_) => false,
+            _ => true,
         })
+    }
+
+    /// Whether a kernel of an image decides about levels.
+    const fn decides(&self, image: Image) -> bool {
+        match image {
+            Image::Persistent => true,
+            Image::Workers => self.framed,
+        }
     }
 
     /// Some sections, and what is defined for them.

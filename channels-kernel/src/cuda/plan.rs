@@ -39,6 +39,8 @@ pub struct Plan {
     pub short_returns: Vec<bool>,
     /// Fields that a task passes on to its own children unchanged: stack and number of the field.
     pub inherited: Vec<(u32, usize)>,
+    /// For each source: whether workers may run its elements level by level, and levels multiply there ([`framed`](super::framed)).
+    pub framed: Vec<bool>,
     /// Its parallel regions.
     pub(super) regions: Regions,
 }
@@ -55,6 +57,7 @@ impl Plan {
             sources: Vec::new(),
             short_returns: Vec::new(),
             inherited: Vec::new(),
+            framed: Vec::new(),
             regions: Regions::find(program),
         };
         plan.short_returns = (program.tasks().map(|t| t.0))
@@ -63,6 +66,7 @@ impl Plan {
         plan.widen();
         plan.add_stacks();
         plan.add_sources();
+        plan.framed = plan.find_framed();
         plan.limit_private();
         plan.weigh();
         plan
@@ -76,6 +80,7 @@ impl Plan {
             sources: Vec::new(),
             short_returns: vec![false; program.len()],
             inherited: Vec::new(),
+            framed: Vec::new(),
             regions: Regions::default(),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     parts::Section,
-    plan::{Plan, Shape, Source, StackKind},
+    plan::{Mode, Plan, Shape, Source, StackKind},
     writer::Writer,
 };
 
@@ -12,7 +12,7 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
     let sources = list(plan.sources.iter().map(|s| {
         let (stack, entry, pushes, most) =
             (s.stack, u32::from(s.is_entry()), s.pushes.len(), s.most());
-        let narrow = if s.is_heavy() { "0" } else { "2 * WARP" };
+        let narrow = narrow(s);
         let tile = match s.gives_back() {
             true => in_blocks(s, Source::tile),
             false => "0".to_owned(),
@@ -101,7 +101,7 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
             format!("stack == {} ? {} : {rest}", s.stack, value(s))
         })
     };
-    let narrow = of_sources(&|s| if s.is_heavy() { "0" } else { "2 * WARP" }.to_owned());
+    let narrow = of_sources(&|s| narrow(s).to_owned());
     out.line(&format!(
         "FN constexpr u32 narrow_of(u32 stack) {{ return {narrow}; }}"
     ));
@@ -109,6 +109,16 @@ pub(super) fn write(plan: &Plan, out: &mut Writer) {
         "FN constexpr u32 most_of(u32 stack) {{ return {}; }}",
         of_sources(&|s| s.most().to_string())
     ));
+}
+
+/// How many elements of a source are a narrow run. Few that are much work are spread over a block across the device; of a worker's levels most have one
+/// or two, for which a barrier of the block is as much work.
+fn narrow(source: &Source) -> &'static str {
+    match source.mode {
+        Mode::Team { .. } | Mode::Master => "0",
+        _ if source.is_heavy() => "NARROW_IF_HEAVY",
+        _ => "2 * WARP",
+    }
 }
 
 /// Values of a table.

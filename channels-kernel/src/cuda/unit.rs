@@ -88,6 +88,8 @@ pub struct Generated {
     pub(super) written: Vec<usize>,
     /// The sources of tasks that one lane runs.
     pub(super) masters: Vec<usize>,
+    /// Whether workers run tasks with frames.
+    pub(super) framed: bool,
     /// Whether there is a kernel that moves tiles.
     pub(super) moves: bool,
     /// Where the sections of the text begin.
@@ -147,6 +149,12 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     out.text(include_str!("device/persistent.cu"));
     out.section(Section::Workers);
     workers(plan, &mut out);
+    if plan.has_framed() {
+        out.line("#ifdef WORKERS");
+        out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker with levels has no more shared memory\");"));
+        out.line("#endif");
+        out.text(include_str!("device/framed.cu"));
+    }
     out.section(Section::Dispatch);
     out.text(include_str!("device/dispatch.cu"));
     dispatches(plan, &mut out);
@@ -157,6 +165,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
         sites,
         written: parts::written(plan),
         masters: regions::masters(plan),
+        framed: plan.has_framed(),
         moves: plan.gives_back(),
         cuts,
         recursion: helper::recursion(plan),
@@ -211,6 +220,11 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     } else {
         out.line(&format!("#define STAGE_BYTES {stage}u"));
     }
+    out.line("#ifdef WORKERS");
+    out.line("#define NARROW_IF_HEAVY (2 * WARP)");
+    out.line("#else");
+    out.line("#define NARROW_IF_HEAVY 0");
+    out.line("#endif");
     for definition in super::rules::definitions(plan.stacks.len()) {
         out.line(&definition);
     }
@@ -356,30 +370,40 @@ fn run_source(plan: &Plan, out: &mut Writer) {
     out.blank();
 }
 
-/// Narrow runs, by one warp. Few elements that are much work are spread over a block instead.
+/// Narrow runs, by one warp.
 fn run_narrow(plan: &Plan, out: &mut Writer) {
     out.blank();
     out.open(
         "FN void run_narrow([[maybe_unused]] Policy& p, [[maybe_unused]] Shared& sh, Narrow& n) {",
     );
     out.open("switch (n.stack) {");
-    for source in plan.sources.iter().filter(|s| !s.is_heavy()) {
+    let alone = |s: &&Source| !matches!(s.mode, Mode::Team { .. } | Mode::Master);
+    for source in plan.sources.iter().filter(alone) {
         let (name, stack, fails) = (
             segment::name(plan, source),
             source.stack,
             may_fail(plan, source),
         );
+        if source.is_heavy() {
+            out.line("#ifdef WORKERS");
+        }
         let call = match source.mode {
             Mode::Direct { .. } if source.pushes.is_empty() => {
                 format!("narrow_leaves<{name}, {fails}>(n)")
             }
-            Mode::Direct { .. } => format!("narrow_direct<{name}>(sh, n)"),
+            // What counts would run it twice.
+            Mode::Direct { .. } | Mode::Scanned { heavy: true, .. } => {
+                format!("narrow_direct<{name}>(sh, n)")
+            }
             _ => format!(
                 "narrow_scanned<{name}, {fails}, {}, {stack}>(p, n)",
                 source.most()
             ),
         };
         out.line(&format!("case {stack}: {call}; break;"));
+        if source.is_heavy() {
+            out.line("#endif");
+        }
     }
     out.close("}");
     out.close("}");
@@ -609,8 +633,12 @@ impl Plan {
             + 16 * self.stacks.len() as u64
             + 12 * self.sources.len() as u64
             + 256;
+        let decides = match self.has_framed() {
+            true => policy + own,
+            false => policy.max(own),
+        };
         SHARED_BYTES
-            .saturating_sub(shared + policy.max(own))
+            .saturating_sub(shared + decides)
             .clamp(2 << 10, STAGE_BYTES)
             & !63
     }

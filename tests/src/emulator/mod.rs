@@ -31,7 +31,7 @@ use library::{Accesses, Library, compiler};
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
     cuda::{
-        Kernels, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED,
+        Kernels, Kind, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED,
         is_worth_another, run,
     },
 };
@@ -199,7 +199,21 @@ extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch,
 }
 
 /// The same behind the text of subtree dispatches.
-const WORKERS_DOOR: &str = r#"
+fn workers_doors(plan: &Plan) -> String {
+    let framed = match plan.has_framed() {
+        true => "framed((Crew*)crew);",
+        false => "",
+    };
+    format!(
+        r#"{WORKERS_DOORS}
+extern "C" unsigned start_framed(char* crew, unsigned blocks) {{
+  return launch(blocks, [=] {{ {framed} }});
+}}
+"#
+    )
+}
+
+const WORKERS_DOORS: &str = r#"
 extern "C" void set_lots(uint64_t seed, unsigned one_in) { lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }
 extern "C" void set_channels(const char* channels, size_t size) { memcpy((void*)&device_channels, channels, size); }
 extern "C" unsigned start_workers(char* crew, unsigned blocks) {
@@ -327,17 +341,28 @@ impl Emulator {
         let workers = change(generated.workers());
         let text = change(generated.source);
         let library = Library::new(&format!("{text}{}", doors(&plan)), accesses)?;
-        let dispatches = plan.kernels();
+        let (dispatches, doors) = (plan.kernels(), workers_doors(&plan));
         let mut kernels = Kernels::new(plan, generated.sites, vec![1; dispatches]);
         kernels.shape = SHAPE;
         kernels.records = RECORDS;
         let mut emulator = Self::with(kernels, library);
         emulator.workers = Some(Workers {
-            text: format!("{workers}{WORKERS_DOOR}"),
+            text: format!("{workers}{doors}"),
             accesses,
             library: std::cell::OnceCell::new(),
         });
         Ok(emulator)
+    }
+
+    /// Whether a run was begun again because a worker with levels found no room.
+    #[must_use]
+    pub fn is_crowded(&self) -> bool {
+        self.kernels.is_crowded()
+    }
+
+    /// Forgets what runs taught.
+    pub fn forget(&self) {
+        self.kernels.forget();
     }
 
     /// The library of subtree dispatches, if the run's policy has any.
@@ -554,15 +579,19 @@ impl Launcher for Emulator {
         Ok(())
     }
 
-    fn workers(&self) -> Result<u32, RunError> {
+    fn workers(&self, _: Kind) -> Result<u32, RunError> {
         Ok(self.workers_library()?.map_or(0, |_| self.blocks))
     }
 
-    unsafe fn subtrees(&self, crew: u64, workers: u32) -> Result<(), RunError> {
+    unsafe fn subtrees(&self, kind: Kind, crew: u64, workers: u32) -> Result<(), RunError> {
         let Some(library) = self.workers_library()? else {
             return Err(RunError::Device("there are no workers".into()));
         };
-        let ran = library.door::<StartWorkers, _>(b"start_workers", |start| {
+        let name: &[u8] = match kind {
+            Kind::Flat => b"start_workers",
+            Kind::Framed => b"start_framed",
+        };
+        let ran = library.door::<StartWorkers, _>(name, |start| {
             // SAFETY: the caller's promise.
             unsafe { start(crew as *mut u8, workers) }
         });

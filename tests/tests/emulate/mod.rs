@@ -8,6 +8,7 @@
 mod budgets;
 mod deep;
 mod dumps;
+mod framed;
 mod kernels;
 mod long;
 mod order;

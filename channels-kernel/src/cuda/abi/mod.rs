@@ -313,6 +313,12 @@ records! {
         gifts: u64,
         /// What each worker has of each stack when it ends: a `Rest` each.
         rests: u64,
+        /// Of workers with levels: where there is room for the first one's marks of what waits,
+        marks: u64,
+        /// and for how many of each.
+        marks_each: u32,
+        /// Not used.
+        spare: u32,
         /// Out: elements consumed, the roots among them.
         consumed: u64 [Sources],
         /// Out: dispatches.
@@ -451,6 +457,8 @@ pub mod kernel {
     pub const PERSISTENT: &str = "persistent";
     /// A subtree dispatch: its parameter is the address of a [`Crew`](super::Crew) record.
     pub const WORKERS: &str = "workers";
+    /// The same of tasks with frames.
+    pub const FRAMED: &str = "framed";
     /// Brings together what workers left: its parameters are that address, and how many workers there were.
     pub const GATHER: &str = "gather";
     /// One dispatch of the source of that number: its parameter is the [`Dispatch`](super::Dispatch) record, by value.

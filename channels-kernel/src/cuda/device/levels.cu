@@ -253,7 +253,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
     n.floor.of[k] = p.floor[s];
     n.peak.of[k] = p.peak[s];
     n.consumed.of[k] = 0;
-    n.capacity.of[k] = device_channels.capacity[s];
+    n.capacity.of[k] = HERE.capacity[s];
     n.frames.of[k] = held_of_table(stacks_frame[s]);
     n.entry.of[k] = held_of_table(stacks_entry[s]);
     n.most.of[k] = held_of_table(source && n.entry.of[k] ? sources[source - 1].most : 0);

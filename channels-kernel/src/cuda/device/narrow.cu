@@ -92,7 +92,7 @@ FN bool is_mine(const Narrow& n, u32 left) { return left - WARP + n.lane < left;
 
 // Puts the level where it belongs. All lanes have met since they read from there.
 FN void narrow_store(const Narrow& n) {
-  const bool known = n.level < device_channels.known;
+  const bool known = n.level < HERE.known;
   Place& to = *n.place;
   if (n.lane == 0 && known) to.elements = n.elements;
 #pragma unroll
@@ -128,7 +128,7 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
   n.begun = now_ns();
 #endif
   // Relaxed: pairs with the load in `await`. All lanes write the same.
-  __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_store_n(&HERE.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
 // To which entry channels the run pushed.
@@ -248,7 +248,7 @@ struct Numbered : Worker<DeviceMemory> {
   Gathered<typename S::Sum>& sum;
   u32 at[S::PUSHED + 1];
   u32 frame = 0;
-  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = device_channels.control; }
+  __device__ __forceinline__ Numbered(const Narrow& n, Gathered<typename S::Sum>& all) : level(n.level), sum(all) { control = HERE.control; }
   __device__ __forceinline__ u32 talloc(u32 push, u32 count = 1) { return (at[push] += count) - count; }
   template <class V>
   __device__ __forceinline__ void give(ptr to, V value) {
@@ -298,7 +298,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, bool mine, Gathered<t
     // All lanes count, those that have no element the first one's once more: else they would come apart, and where a loop of the body looks whether the run
     // is over they do not join behind it. A scan takes lanes that are apart ten times as long (H100: 2.7 us a level of one element for 1.7).
     Counting<S> counting;
-    counting.control = device_channels.control;
+    counting.control = HERE.control;
     S::run(counting, args);
     u32 unit[S::GROUPS + 1];
 #pragma unroll
@@ -329,7 +329,7 @@ FN void narrow_elements(Narrow& n, typename S::Args& args, bool mine, Gathered<t
         const u32 all = end > base[p] ? end - base[p] : 0;
         if (units[S::group(p)] * S::ratio(p) <= (n.count > 1 ? all - all / RESERVE : all)) continue;
         fits = false;
-        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(device_channels.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
+        if ((!S::YIELDS || n.count == 1) && n.lane == 0) stop_run(HERE.control, CHANNEL_FULL, S::stack_of(p), 0, 0);
       }
       if (!fits) {
         failed = !S::YIELDS || n.count == 1;
@@ -423,13 +423,13 @@ NARROW void narrow_direct(Shared& sh, Narrow& n) {
   }
   if (n.lane == 0) d.count = n.count;
   __syncwarp();
-  const u32 own = own_grant<S>(d);
+  const u32 each = own_grant<S>(d);
   bool failed = false;
   for (u32 i = n.lane; i < n.count && !failed; i += WARP) {
     Direct<S> worker(sum, leaves);
-    worker.control = device_channels.control;
+    worker.control = HERE.control;
     worker.dispatch = &d;
-    worker.granted = own;
+    worker.granted = each;
     worker.counter = sh.counter;
     S::run(worker, S::template deq<DeviceMemory, true>(n.first + i));
     failed = worker.failed;
@@ -441,8 +441,8 @@ NARROW void narrow_direct(Shared& sh, Narrow& n) {
 #pragma unroll
   for (u32 p = 0; p < S::PUSHED; p++) {
     if (!S::leafy(p) || leaves.count[p] == 0) continue;
-    combine_add(&device_channels.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
-    count_ended(device_channels.control, n.level + 1, leaves.count[p]);
+    combine_add(&HERE.control->leaves[S::stack_of(p)], (u64)leaves.count[p]);
+    count_ended(HERE.control, n.level + 1, leaves.count[p]);
   }
   __syncwarp();
 #pragma unroll

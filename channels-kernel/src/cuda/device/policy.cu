@@ -49,7 +49,7 @@ template <bool OUT>
 FN void policy_copy(Policy& p, u32 from, u32 to) {
   constexpr u32 WORDS = sizeof(Level) / 8;
   to = to < p.reached ? to : p.reached;
-  to = to < device_channels.known ? to : device_channels.known;
+  to = to < HERE.known ? to : HERE.known;
   u64* const there = (u64*)(p.levels + from);
   const auto here = [&](u32 i) { return (u64*)&policy_level(p, from + i / WORDS) + i % WORDS; };
   const u32 words = from < to ? (to - from) * WORDS : 0;
@@ -175,7 +175,7 @@ FN u32 promised(u32 capacity, u32 unit) {
 
 // What a stack holds where several elements run at a time: the rest is for those that run one at a time. A run has one element at most of what is small.
 FN u32 wide_of(u32 stack) {
-  const u32 capacity = device_channels.capacity[stack], few = stacks_few[stack];
+  const u32 capacity = HERE.capacity[stack], few = stacks_few[stack];
   return capacity == few ? capacity : (capacity - promised(capacity, few / FEW)) / NEIGHBOURS * NEIGHBOURS;
 }
 
@@ -301,11 +301,12 @@ FN bool policy_descend(Policy& p, Control* c) {
 }
 
 // Begins the next record, for the lanes to note what was pushed; null if none is kept. All lanes call it.
-#ifdef RECORDS
+// Of what a worker decides nobody keeps record.
+#if defined(RECORDS) && !defined(WORKERS)
 FN Record* next_record(u64 begun, u32 narrow, u32 source, u32 level, u32 first, u32 count, Left left) {
   Record* record = nullptr;
   if (lane_id() == 0) {
-    Records* const all = device_channels.records;
+    Records* const all = HERE.records;
     const u32 at = all->kept++;
     if (at < all->room) {
       record = (Record*)(all + 1) + at;
@@ -355,7 +356,7 @@ FN bool policy_take(Policy& p, Control* c, Shared& sh, u32 blocks, bool& full) {
   Dispatch& d = sh.dispatch;
   const Source from = sources[d.source];
   Place& now = policy_level(p, p.level);
-  const bool known = p.level < device_channels.known;
+  const bool known = p.level < HERE.known;
   Left left = {d.first, sh.full && from.tile ? d.count : 0, 0};
 #ifdef GIVES_BACK
   if (from.tile && !sh.local) left = plan_moves(sh, c, d, from.tile, blocks);
@@ -451,7 +452,7 @@ FN u32 base_of(const Policy& p, u32 stack) {
 // How many more elements a stack holds, where several run or one alone.
 FN u32 room_of(const Policy& p, u32 stack, bool alone) {
   const u32 base = base_of(p, stack);
-  const u32 all = alone ? device_channels.capacity[stack] : p.wide[stack];
+  const u32 all = alone ? HERE.capacity[stack] : p.wide[stack];
   return all > base ? all - base : 0;
 }
 
@@ -521,6 +522,10 @@ FN u32 policy_run(const Policy& p, u32 source, u32 have, u32 share, u32& blocked
   if (share < small) share = small;
   u32 run = room < share ? room : share;
   run = run < p.most ? run : p.most;
+#ifdef WORKERS
+  // One block gives back all of a run or nothing.
+  if (from.tile) run = min_of(run, from.tile);
+#endif
   // Only a run that goes down to the last element may have a tile that is not full.
   const u32 tile = from.tile && run > from.tile ? from.tile : 1;
   return even(have, run, tile);
@@ -633,7 +638,11 @@ FN bool policy_choose(Policy& p, Control* c, Shared& sh) {
     p.dispatches++;
     d.number = (u32)p.dispatches;
     sh.full = sh.staged = 0;
+#ifdef WORKERS
+    sh.local = 1;
+#else
     sh.local = count <= from.alone;
+#endif
     policy_begins(p);
   }
   __syncwarp();

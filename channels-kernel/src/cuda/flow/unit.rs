@@ -41,6 +41,7 @@ pub fn generate(plan: &FlowPlan, options: Options) -> Generated {
     out.text(include_str!("../device/scheduler.cu"));
     let (source, sites) = out.done();
     Generated {
+        framed: false,
         source,
         sites,
         recursion: helper::recursion(&plan.plan),
