@@ -472,16 +472,17 @@ impl<'a, L: Launcher> Run<'a, L> {
         match self.settings.aggregator {
             Aggregator::Persistent => Ok(self.kernel(policy, (true, None), counts)?.0),
             Aggregator::HostThread => self.host_thread(policy, None, counts),
-            Aggregator::Auto if self.launcher.is_ready()? && !self.begins_inside() => {
+            Aggregator::Auto => {
+                let is_ready = self.launcher.is_ready()?;
+                counts.early = !is_ready;
+                if !is_ready || self.begins_inside() {
+                    return self.host_thread(policy, None, counts);
+                }
                 let limit = self.narrow_limit(counts);
                 match self.kernel(policy, (false, Some(limit)), counts)? {
                     (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
                     (control, None) => Ok(control),
                 }
-            }
-            Aggregator::Auto => {
-                counts.early = !self.launcher.is_ready()?;
-                self.host_thread(policy, None, counts)
             }
         }
     }
