@@ -76,7 +76,7 @@ impl Job {
                 Policy::Device => ("device", ASKED),
                 Policy::Block if inside.count == 0 => (
                     "device",
-                    "no task recursed without a frame, or its blocks' kernel was not there",
+                    "no task was one for blocks, they found no room, or their kernel was not there",
                 ),
                 Policy::Block => ("block", ASKED),
                 Policy::Auto if inside.recalls > 0 => (
@@ -87,12 +87,16 @@ impl Job {
                     "block",
                     "tasks that spawn their own kind alone and gather have private stacks there",
                 ),
+                Policy::Auto if inside.framed => (
+                    "block",
+                    "tasks wait and spawn their own kind again: each block has levels of its own",
+                ),
                 Policy::Auto if inside.count > 0 => {
                     ("block", "memory was little, or the tree narrow")
                 }
                 Policy::Auto => (
                     "device",
-                    "memory was enough for wide dispatches, no task recursed without a frame, or its blocks' kernel was not there",
+                    "memory was enough for wide dispatches, no task was one for blocks, or their kernel was not there",
                 ),
             };
             out.push(choice("policy", value.into(), why));

@@ -40,6 +40,7 @@ mod rounds;
 pub mod rules;
 mod rvalue;
 mod segment;
+mod shared;
 mod source;
 mod spawn;
 mod stack;

@@ -67,6 +67,7 @@ impl Plan {
         plan.add_stacks();
         plan.add_sources();
         plan.framed = plan.find_framed();
+        plan.limit_framed();
         plan.limit_private();
         plan.weigh();
         plan

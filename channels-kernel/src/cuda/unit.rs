@@ -1,12 +1,13 @@
 //! The translation unit: what stands in it, in order.
 
 use super::{
-    abi::{self, Count, MOST_BLOCKS, kernel},
+    abi::{self, Count, kernel},
     helper::{self, Recursion},
     names,
     parts::{self, Cut, Section},
     plan::{Mode, Plan, Source, Stack, StackKind},
     regions, segment,
+    shared::SHARED_BYTES,
     tables::{self, in_blocks, list},
     writer::{Site, Writer},
 };
@@ -16,22 +17,6 @@ use millstream_graph::{
     ty::PieceKind,
 };
 use std::fmt::Write as _;
-
-/// Bytes of shared memory in which a block stages children, or slices that elements walk through, at most.
-const STAGE_BYTES: u64 = 40 << 10;
-
-/// Shared memory that a block has without asking for more.
-const SHARED_BYTES: u64 = 48 << 10;
-
-/// For the levels that a persistent kernel keeps near, and what the compiler adds.
-const LEVEL_BYTES: u64 = 8 << 10;
-
-/// So many of them are kept near, whatever they take.
-const LEAST_NEAR: u64 = 4;
-
-/// And so many at most: what is not shared memory is cache, or holds children until they are written.
-const MOST_NEAR: u64 = 64;
-const STAGED_NEAR: u64 = 16;
 
 /// What stands above the channels' part of the text.
 const CHANNELS: &str = "\
@@ -151,7 +136,7 @@ pub fn generate(plan: &Plan, options: Options) -> Generated {
     workers(plan, &mut out);
     if plan.has_framed() {
         out.line("#ifdef WORKERS");
-        out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) + sizeof(Own) <= {SHARED_BYTES}, \"a worker with levels has no more shared memory\");"));
+        out.line(&format!("static_assert(sizeof(Shared) + sizeof(Policy) + sizeof(StageMemory) + sizeof(Own) + sizeof(Found) + 128 <= {SHARED_BYTES}, \"a worker with levels has no more shared memory\");"));
         out.line("#endif");
         out.text(include_str!("device/framed.cu"));
     }
@@ -600,61 +585,6 @@ fn dispatches(plan: &Plan, out: &mut Writer) {
 }
 
 impl Plan {
-    /// The most groups of pushes, and elements a thread, of segments that are scanned.
-    fn scanned(&self) -> (u64, u64) {
-        let scanned = self.sources.iter().filter_map(|s| match s.mode {
-            Mode::Scanned { items, .. } => Some((s, items)),
-            Mode::Team { .. } => Some((s, 1)),
-            Mode::Tried { .. } | Mode::Direct { .. } | Mode::Master => None,
-        });
-        scanned.fold((1, 1), |(g, i), (s, items)| {
-            (g.max(s.groups.len() as u64), i.max(u64::from(items)))
-        })
-    }
-
-    /// Bytes of a block's stage: what the rest of its shared memory (`Shared` in `channel.cu`, `Policy` in `policy.cu`) leaves.
-    pub(super) fn stage_bytes(&self) -> u64 {
-        let warps = u64::from(kernel::BLOCK / kernel::WARP);
-        let (groups, items) = self.scanned();
-        let sums = groups * (4 * warps * items + 8) + 8 * self.groups() as u64;
-        let leaves = 4 * self.pushes() as u64;
-        let shared = abi::Dispatch::new(self).bytes()
-            + sums
-            + u64::from(MOST_BLOCKS) / 4
-            + (16 + leaves) * warps
-            + 96;
-        let policy = abi::Standing::new(self).bytes()
-            + 4 * self.stacks.len() as u64
-            + self.near(true) * self.place_bytes()
-            + 96;
-        // Of workers: `Own` in `own.cu`.
-        let own = abi::Channels::new(self).bytes()
-            + size_of::<abi::Control>() as u64
-            + 16 * self.stacks.len() as u64
-            + 12 * self.sources.len() as u64
-            + 256;
-        let decides = match self.has_framed() {
-            true => policy + own,
-            false => policy.max(own),
-        };
-        SHARED_BYTES
-            .saturating_sub(shared + decides)
-            .clamp(2 << 10, STAGE_BYTES)
-            & !63
-    }
-
-    /// Levels that lie in shared memory; where that is a stage too, fewer.
-    fn near(&self, staged: bool) -> u64 {
-        let most = if staged { STAGED_NEAR } else { MOST_NEAR };
-        let levels = (LEVEL_BYTES / self.place_bytes()).clamp(LEAST_NEAR, most);
-        1 << levels.ilog2()
-    }
-
-    /// Bytes of a level that lies in shared memory: `Place` in `policy.cu`.
-    fn place_bytes(&self) -> u64 {
-        (abi::Level::new(self).bytes() + 12 * self.stacks.len() as u64).next_multiple_of(8)
-    }
-
     /// Whether any segment gives tiles back; then there is one more kernel, which moves them.
     #[must_use]
     pub fn gives_back(&self) -> bool {
