@@ -2,7 +2,7 @@
 
 use crate::{engine, none_wrong, on_all_cores, part};
 use millstream_channels_kernel::cuda::{
-    Image, Options, Plan, generate,
+    Image, Options, Part, Plan, generate,
     nvrtc::{self, Arch, How},
 };
 use millstream_graph::levelized::Levelized;
@@ -103,13 +103,18 @@ pub fn compile_with(
 /// # Errors
 /// What the compiler says.
 pub fn read(program: &Levelized, options: Options, arch: Arch) -> Result<(), String> {
-    let text = generate(&Plan::new(program, MEMORY), options);
+    let plan = Plan::new(program, MEMORY);
+    let text = generate(&plan, options);
     let nvrtc = nvrtc::find().map_err(|e| e.to_string())?;
     let how = How {
         fast_math: program.program.options.fast_math,
         ..How::default()
     };
-    let read = nvrtc.read(&text.source, arch, how);
+    // Workers with levels share most of what a block has.
+    let framed = plan.has_framed();
+    let framed = framed.then(|| text.part(&Part::Kernels(Image::Workers)));
+    let mut texts = [Some(text.source), framed].into_iter().flatten();
+    let read = texts.try_for_each(|text| nvrtc.read(&text, arch, how));
     read.map_err(|e| format!("{arch}: {e}"))
 }
 

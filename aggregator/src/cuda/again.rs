@@ -9,6 +9,8 @@
 //! one element's children need room at once. A restart point there would be paid for by every run, with two more stacks among which memory is
 //! divided. So it is paid for by those that end without it.
 //!
+//! And so is one in which a worker with levels of its own found no room (`device/framed.cu`), without such workers ([`run`](super::run)).
+//!
 //! Nothing of a run is seen before it is over: results and what tasks write are copied to the host at its end, and only then. But for buffers of
 //! the device, which tasks write where they lie: a run that was lent one to write to is not begun again.
 
@@ -21,6 +23,16 @@ pub(super) const fn is_short(error: &RunError) -> bool {
         RunError::OutOfMemory { depth, .. } => *depth > 0,
         _ => false,
     }
+}
+
+/// Whether a worker with levels may have ended a run so, for want of room.
+pub(super) const fn is_crowd(error: &RunError) -> bool {
+    matches!(
+        error,
+        RunError::ChannelFull { .. }
+            | RunError::OutOfMemory { .. }
+            | RunError::TooManyLevels { .. }
+    )
 }
 
 /// Whether a run that ended so may find room with restart points, and can be begun again.

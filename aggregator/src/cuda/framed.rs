@@ -10,9 +10,13 @@ use crate::gpus::Policy;
 const PATIENCE: u64 = 32;
 const ENOUGH: u32 = 4;
 /// Dispatches across the device that have more elements than this on an average are worth more than workers.
-const NARROW: u64 = 1024;
-/// So many dispatches of all workers are worth a subtree dispatch: it takes as long as some dozen of the persistent kernel's.
-const WORTH: u64 = 256;
+const NARROW: u64 = 4096;
+/// With so many elements for each root they are: a worker has a few at a time.
+const ELEMENTS: u64 = 32;
+/// And with so many for each worker that finds room: in little memory each has few.
+const CROWD: u64 = 2;
+/// So many dispatches of each worker are worth a subtree dispatch: it takes as long as some dozen of the persistent kernel's.
+const WORTH: u64 = 8;
 /// So often the time until it is tried again is doubled at most, where it was not.
 const MOST_TRIES: u32 = 6;
 /// The fewest roots. Below one there is nothing to do side by side.
@@ -28,11 +32,19 @@ pub(super) struct SoFar {
     pub(super) ran: u64,
 }
 
-/// What was seen of a run's subtree dispatches of tasks with frames.
+impl SoFar {
+    fn mean(&self) -> u64 {
+        self.ran / self.dispatches.max(1)
+    }
+}
+
+/// What was seen of a run's subtree dispatches of tasks with frames. Dispatches are those across the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Framed {
     /// There is none before so many dispatches.
     not_before: u64,
+    /// After so many was the last one.
+    last: u64,
     /// How many in succession were not worth it.
     tries: u32,
     /// Until so many dispatches the next one is as good as sure: the host thread decides, which sees the roots first.
@@ -42,23 +54,39 @@ pub(super) struct Framed {
 impl Framed {
     /// How many roots are enough; none if no number is. Of `single` ones nothing runs side by side but the roots.
     pub(super) fn enough(&self, policy: Policy, single: bool, so_far: SoFar) -> Option<u32> {
-        let mean = so_far.ran / so_far.dispatches.max(1);
         let begins = so_far.dispatches < PATIENCE;
         match policy {
             Policy::Device => None,
             Policy::Block if begins && !single => Some(so_far.workers.max(LEAST_ROOTS)),
             Policy::Block => Some(LEAST_ROOTS),
             Policy::Auto if so_far.dispatches < self.not_before => None,
-            Policy::Auto if single => Some(LEAST_ROOTS),
+            Policy::Auto if begins && single => Some(LEAST_ROOTS),
             Policy::Auto if begins => Some((so_far.workers / ENOUGH).max(LEAST_ROOTS)),
-            Policy::Auto if mean > NARROW => None,
-            Policy::Auto => Some((mean as u32 / 2).min(so_far.workers).max(LEAST_ROOTS)),
+            Policy::Auto => match so_far.mean() {
+                wide if wide > NARROW => None,
+                _ if single => Some(LEAST_ROOTS),
+                mean => {
+                    let roots = (mean / ELEMENTS) as u32;
+                    Some(roots.min(so_far.workers / ENOUGH).max(LEAST_ROOTS))
+                }
+            },
         }
     }
 
-    /// Takes in that there was one, whose workers had so many dispatches, when there were so many across the device.
-    pub(super) fn did(&mut self, inside: u64, dispatches: u64) {
-        if inside >= WORTH {
+    /// How many workers there are to be room for.
+    pub(super) fn least_workers(policy: Policy, so_far: SoFar) -> u32 {
+        match policy {
+            Policy::Auto if so_far.dispatches >= PATIENCE => {
+                ((so_far.mean() / CROWD) as u32).clamp(1, so_far.workers)
+            }
+            Policy::Auto | Policy::Block | Policy::Device => 1,
+        }
+    }
+
+    /// Takes in that there was one, whose workers had so many dispatches each, when there were so many across the device.
+    pub(super) fn did(&mut self, each: u64, dispatches: u64) {
+        self.last = dispatches;
+        if each >= WORTH {
             self.tries = 0;
             self.not_before = dispatches;
             self.until = dispatches + PATIENCE;
@@ -74,10 +102,10 @@ impl Framed {
         dispatches < self.until
     }
 
-    /// After how many dispatches the persistent kernel asks whether there are roots by now: seldom enough that it costs little.
+    /// After how many dispatches the persistent kernel asks whether there are roots by now: the longer there were none, the later, so that it costs nothing.
     pub(super) fn limit(&self, dispatches: u64) -> u64 {
         let waits = self.not_before.saturating_sub(dispatches);
-        waits.max(2 * PATIENCE).max(dispatches.min(8 * PATIENCE))
+        waits.max(2 * PATIENCE).max(dispatches - self.last)
     }
 }
 
@@ -100,13 +128,13 @@ mod tests {
         let (begins, narrow, wide, one) = (
             so_far(3, 10),
             so_far(100, 40_000),
-            so_far(100, 1 << 20),
+            so_far(100, 1 << 30),
             so_far(1000, 1100),
         );
         for (policy, single, expected) in [
             (Device, true, [None; 4]),
-            (Auto, false, [Some(125), Some(200), None, Some(2)]),
-            (Auto, true, [Some(2); 4]),
+            (Auto, false, [Some(125), Some(12), None, Some(2)]),
+            (Auto, true, [Some(2), Some(2), None, Some(2)]),
             (Block, false, [Some(500), Some(2), Some(2), Some(2)]),
             (Block, true, [Some(2); 4]),
         ] {
@@ -133,5 +161,16 @@ mod tests {
         );
         let enough = framed.enough(Policy::Auto, false, so_far(dispatches, 0));
         assert_eq!(enough, Some(2));
+        // The kernel asks soon when there were some, and else ever later.
+        let limits = [0, 63, 200, 1000].map(|more| framed.limit(dispatches + more));
+        assert_eq!(limits, [64, 64, 200, 1000]);
+    }
+
+    #[test]
+    fn in_little_memory_there_are_too_few_workers() {
+        let least = |policy, ran| Framed::least_workers(policy, so_far(100, ran));
+        assert_eq!(least(Policy::Auto, 4_600), 23);
+        assert_eq!(least(Policy::Auto, 1 << 30), 500);
+        assert_eq!(least(Policy::Block, 1 << 30), 1);
     }
 }

@@ -127,14 +127,25 @@ impl Deciding {
         let sized =
             |kernel: Kernel| Ok::<_, RunError>((kernel, fitting(inner, &kernel)?.min(MOST_BLOCKS)));
         let (kernel, blocks) = sized(module.kernel(name)?)?;
-        // Most programs have none.
-        let framed = module.kernel(kernel::FRAMED).ok().map(sized).transpose()?;
+        // Most programs have none, and runs do without.
+        let framed = module.kernel(kernel::FRAMED).and_then(sized).ok();
         Ok(Self {
             module,
             kernel,
             blocks,
             framed,
         })
+    }
+
+    /// Its kernels, to be told of.
+    fn describe(&self, name: &'static str) -> Result<Vec<KernelReport>, RunError> {
+        let framed = self
+            .framed
+            .map(|(kernel, blocks)| (kernel, kernel::FRAMED, blocks));
+        let all = [Some((self.kernel, name, self.blocks)), framed];
+        let all = all.into_iter().flatten();
+        all.map(|(kernel, name, blocks)| kernel.describe(name.into(), blocks))
+            .collect()
     }
 
     /// The kernel of a kind of workers, and how many blocks of it fit the GPU.
@@ -172,10 +183,9 @@ impl Coming {
     }
 
     /// What there is of it, to be told of.
-    fn describe(&self, name: &'static str) -> Result<Option<KernelReport>, RunError> {
+    fn describe(&self, name: &'static str) -> Result<Vec<KernelReport>, RunError> {
         let there = self.there.get();
-        let described = there.map(|there| there.kernel.describe(name.into(), there.blocks));
-        described.transpose()
+        there.map_or_else(|| Ok(Vec::new()), |there| there.describe(name))
     }
 
     /// Whether it is there. If it has been compiled meanwhile it is loaded.
@@ -196,11 +206,11 @@ impl Coming {
         let loaded = compiled
             .map_err(refused)
             .and_then(|compiled| Deciding::new(inner, of.arch, &compiled, name))
-            .and_then(|loaded| Ok((loaded.kernel.describe(name.into(), loaded.blocks)?, loaded)));
+            .and_then(|loaded| Ok((loaded.describe(name)?, loaded)));
         let program = &of.program.program.name;
         match loaded {
             Ok((described, loaded)) => {
-                of.kernels.described.lock().insert(0, described);
+                of.kernels.described.lock().splice(0..0, described);
                 tracing::info!(program, kernel = name, "a kernel is there");
                 Ok(self.there.set(loaded).is_ok())
             }
@@ -327,6 +337,9 @@ impl CudaLoaded {
         // A first run may have waited for the old one and begin with this one.
         self.kernels.compiled = old.kernels.compiled;
         self.kernels.compiling += old.kernels.compiling;
+        if old.kernels.is_crowded() {
+            self.kernels.crowd();
+        }
         // It is a program of its own, with a place of its own.
         if let Some(restarting) = old.restarting.get() {
             let _ = self.restarting.set(restarting.clone());

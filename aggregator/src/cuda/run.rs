@@ -1,7 +1,7 @@
 //! One run: arguments go in, one of the aggregators works, results come out. What starts the kernels is a [`Launcher`].
 
 use super::{
-    again::{is_short, leaves_nothing},
+    again::{is_crowd, leaves_nothing},
     arena::Arena,
     batch::Outlet,
     copies::{Copies, Pieces, arguments},
@@ -112,6 +112,13 @@ pub(super) struct Counts {
     pub(super) records: Option<Records>,
 }
 
+impl Counts {
+    /// Dispatches across the device, but for those of workers with levels.
+    pub(super) const fn across(&self) -> u64 {
+        self.dispatches - self.workers.framed_count
+    }
+}
+
 /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
 ///
 /// # Errors
@@ -125,7 +132,7 @@ pub fn run(
     launcher.live().0.clear();
     let frames = !launcher.kernels().is_crowded();
     let ended = Run::new(launcher, settings, task, calls)?.execute(calls);
-    if ended.is_ok() || !frames || !launcher.kernels().is_crowded() {
+    if !frames || !launcher.kernels().is_crowded() || !ended.as_ref().is_err_and(is_crowd) {
         return ended;
     }
     tracing::info!(
@@ -289,7 +296,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         // Relaxed: pairs with `CudaCancel::cancel`; a cancelled run takes its request with it.
         let cancelled = self.launcher.shared_word(0).swap(0, Ordering::Relaxed) != 0;
         // Who asked when there was no room any more is not told of that: such a run might be begun again.
-        let counts = counts.map_err(|error| match cancelled && is_short(&error) {
+        let counts = counts.map_err(|error| match cancelled && is_crowd(&error) {
             true => RunError::Cancelled,
             false => error,
         });
@@ -475,10 +482,10 @@ impl<'a, L: Launcher> Run<'a, L> {
             Aggregator::Auto => {
                 let is_ready = self.launcher.is_ready()?;
                 counts.early = !is_ready;
-                if !is_ready || self.begins_inside() {
+                if !is_ready || self.begins_inside()? {
                     return self.host_thread(policy, None, counts);
                 }
-                let limit = self.narrow_limit(counts);
+                let limit = self.narrow_limit(counts)?;
                 match self.kernel(policy, (false, Some(limit)), counts)? {
                     (_, Some(chosen)) => self.host_thread(policy, Some(chosen), counts),
                     (control, None) => Ok(control),
@@ -548,7 +555,7 @@ impl<'a, L: Launcher> Run<'a, L> {
         let mut answered = now();
         loop {
             let due = turns.due().filter(|_| {
-                let near = counts.workers.framed.is_near(counts.dispatches);
+                let near = counts.workers.framed.is_near(counts.across());
                 shares && policy.rests() && !near
             });
             if let Some(all) = due
@@ -556,7 +563,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             {
                 let before = counts.dispatches;
                 self.hand_over(policy)?;
-                let turn = (all, Some(self.narrow_limit(counts)));
+                let turn = (all, Some(self.narrow_limit(counts)?));
                 let (control, next) = self.kernel(policy, turn, counts)?;
                 if next.is_none() {
                     return Ok(control);

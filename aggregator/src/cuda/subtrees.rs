@@ -159,11 +159,9 @@ impl Inside {
 
     /// Those among which a source is chosen for roots.
     pub(super) fn beside(&self, source: usize) -> &[bool] {
-        match (self.private[source], self.framed[source]) {
-            (true, _) => &self.private,
-            (false, true) => &self.framed,
-            (false, false) => &self.flat,
-        }
+        let kinds = [&self.private, &self.single, &self.framed];
+        let of = kinds.into_iter().find(|kind| kind[source]);
+        of.unwrap_or(&self.flat)
     }
 
     /// Whether all that recurses below a task, of what workers may run, has private stacks.
@@ -280,7 +278,7 @@ pub(super) struct Workers {
     pub(super) not_before: u64,
     /// The same of tasks with frames; how many of these there were, and elements that workers ran in all of them.
     pub(super) framed: Framed,
-    framed_count: u64,
+    pub(super) framed_count: u64,
     framed_ran: u64,
     /// The most elements at once, of each stack; nothing if there was no such dispatch.
     pub(super) peak: Vec<u32>,
@@ -356,20 +354,28 @@ impl<L: Launcher> Run<'_, L> {
         let seen = &counts.workers;
         let so_far = framed::SoFar {
             workers: most,
-            dispatches: counts.dispatches - seen.framed_count,
+            dispatches: counts.across(),
             ran: policy.consumed().iter().sum::<u64>() - seen.framed_ran,
         };
         if most == 0 {
             return Ok(None);
         }
+        let asked = self.settings.policy;
         let divide = |top: &[u32], roots: u32| {
-            let most = most.min(roots);
             let least = match self.settings.policy {
                 gpus::Policy::Block => LEAST_UNITS,
                 gpus::Policy::Auto | gpus::Policy::Device => FRAMED_UNITS,
             };
             let kind = (Kind::Framed, least, self.launcher.kernels().shape.block);
-            Ranges::new(self.plan(), &self.arena.capacities, top, most, kind)
+            let divide = |most| Ranges::new(self.plan(), &self.arena.capacities, top, most, kind);
+            let all = divide(most)?;
+            let enough = all.workers >= Framed::least_workers(asked, so_far);
+            match all.workers > roots {
+                _ if !enough => None,
+                // So each has more.
+                true => divide(roots),
+                false => Some(all),
+            }
         };
         let mut roots = |single: bool, of: &[bool]| {
             let enough = seen.framed.enough(self.settings.policy, single, so_far)?;
@@ -385,7 +391,8 @@ impl<L: Launcher> Run<'_, L> {
 
     /// Whether workers may run tasks with frames: the run can be begun again, and none of this program was because of them.
     pub(super) fn may_frame(&self) -> bool {
-        self.can_begin_again
+        self.settings.policy != gpus::Policy::Device
+            && self.can_begin_again
             && self.inside.framed.contains(&true)
             && !self.launcher.kernels().is_crowded()
     }
@@ -396,10 +403,13 @@ impl<L: Launcher> Run<'_, L> {
     }
 
     /// Whether the first level with several elements may be roots already: the host thread decides from the beginning then.
-    pub(super) fn begins_inside(&self) -> bool {
-        self.settings.policy != gpus::Policy::Device
-            && self.may_frame()
-            && self.inside.single.contains(&true)
+    pub(super) fn begins_inside(&self) -> Result<bool, RunError> {
+        Ok(self.inside.single.contains(&true) && self.has_framed()?)
+    }
+
+    /// Whether there are such workers.
+    fn has_framed(&self) -> Result<bool, RunError> {
+        Ok(self.may_frame() && self.most_workers(Kind::Framed)? > 0)
     }
 
     /// Has workers run roots with all that comes of them.
@@ -470,8 +480,9 @@ impl<L: Launcher> Run<'_, L> {
         if kind == Kind::Framed {
             sums.framed_count += 1;
             sums.framed_ran += worked.ran.iter().sum::<u64>();
-            sums.framed
-                .did(at.dispatches.get(&record), counts.dispatches);
+            let each = at.dispatches.get(&record) / u64::from(run.count.min(workers).max(1));
+            let across = counts.dispatches - sums.framed_count;
+            sums.framed.did(each, across);
             report.framed = true;
         }
         if recalled {
@@ -498,18 +509,18 @@ impl<L: Launcher> Run<'_, L> {
 
     /// After how many dispatches the persistent kernel asks whether narrow levels have become worth a subtree dispatch: the longer the run, the later, so
     /// that it costs nothing.
-    pub(super) fn narrow_limit(&self, counts: &Counts) -> u32 {
+    pub(super) fn narrow_limit(&self, counts: &Counts) -> Result<u32, RunError> {
         let of = |dispatches: u64| u32::try_from(dispatches).unwrap_or(u32::MAX);
         if self.settings.policy == gpus::Policy::Device {
-            return u32::MAX;
+            return Ok(u32::MAX);
         }
         let flat = self.inside.flat.contains(&true).then(|| {
             let waits = counts.workers.not_before.saturating_sub(counts.dispatches);
             of((2 * PATIENCE).max(counts.dispatches).max(waits))
         });
-        let framed = self.may_frame();
-        let framed = framed.then(|| of(counts.workers.framed.limit(counts.dispatches)));
-        flat.into_iter().chain(framed).min().unwrap_or(u32::MAX)
+        let framed = self.has_framed()?;
+        let framed = framed.then(|| of(counts.workers.framed.limit(counts.across())));
+        Ok(flat.into_iter().chain(framed).min().unwrap_or(u32::MAX))
     }
 
     /// Whether half of each stack that a subtree needs is free. Above levels that wait in more of it workers would soon find no room; a level further up has more.

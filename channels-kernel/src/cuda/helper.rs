@@ -160,11 +160,16 @@ pub(super) fn recursion(plan: &Plan) -> Option<Recursion> {
     let apart = apart(plan, &calls);
     let frame = |id: &FuncId| FRAME * u64::from(apart[id.index()]);
     let others = others.map(|(id, f)| slots(f) + frame(id)).sum::<u64>();
+    // Bodies that call helpers stand in the kernel of workers with levels, all of them.
+    let framed = plan.has_framed().then(|| {
+        let segments = plan.program.all_segments();
+        segments.map(|(_, s)| slots(s.body)).sum::<u64>()
+    });
     let base = |task: TaskId| {
         let own = plan.regions.crew_of(task) == Crew::Lane;
         let segments = plan.program.segments(task).filter(|_| own);
         let segments = segments.map(|s| slots(s.body)).max();
-        KERNEL_FRAME + segments.unwrap_or(0) + others
+        KERNEL_FRAME + framed.or(segments).unwrap_or(0) + others
     };
     Some(Recursion {
         bases: plan.program.tasks().map(|(t, _)| base(t)).collect(),

@@ -16,7 +16,7 @@ pub(super) const SHARED_BYTES: u64 = 48 << 10;
 const LEAST_STAGE: u64 = 2 << 10;
 
 /// For what a worker with levels has beside all that, and for what the linker adds.
-const FRAMED_BYTES: u64 = 512;
+const FRAMED_BYTES: u64 = 256;
 
 /// For the levels that a persistent kernel keeps near, and what the compiler adds.
 const LEVEL_BYTES: u64 = 8 << 10;
@@ -56,11 +56,13 @@ impl Plan {
             + 4 * self.stacks.len() as u64
             + self.near(true) * self.place_bytes()
             + 96;
-        let own = abi::Channels::new(self).bytes()
+        // The control record begins and ends with a line of its own.
+        let own = abi::Channels::new(self).bytes().next_multiple_of(128)
             + size_of::<abi::Control>() as u64
             + 16 * self.stacks.len() as u64
             + 12 * self.sources.len() as u64
-            + 256;
+            + 272;
+        let own = own.next_multiple_of(128);
         (shared, policy, own)
     }
 

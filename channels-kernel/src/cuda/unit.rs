@@ -168,8 +168,6 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
     for (name, value) in [
         ("WARP", u64::from(kernel::WARP)),
         ("BLOCK", u64::from(kernel::BLOCK)),
-        // Levels that lie in shared memory; a power of two.
-        ("NEAR", plan.near(staged)),
         // Shared memory for the slices that a warp's elements walk through.
         (
             "WALK_BYTES",
@@ -185,6 +183,14 @@ fn constants(plan: &Plan, options: Options, out: &mut Writer) {
         out.line(&format!("#define {name} {value}u"));
         out.line("#endif");
     }
+    // Levels that lie in shared memory; a power of two. Workers have more there.
+    out.line("#ifndef NEAR");
+    out.line("#ifdef WORKERS");
+    out.line(&format!("#define NEAR {}u", plan.near(true)));
+    out.line("#else");
+    out.line(&format!("#define NEAR {}u", plan.near(staged)));
+    out.line("#endif");
+    out.line("#endif");
     for count in Count::NAMED {
         out.line(&format!("#define {} {}u", count.name(), count.of(plan)));
     }

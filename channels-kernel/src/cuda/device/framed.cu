@@ -63,8 +63,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) framed(Crew* all
       __syncthreads();
       if (sh.dispatch.stop) break;
       if (thread_id() == BLOCK - 1) {
-        // Relaxed: pairs with the loads of the host's.
-        __nv_atomic_store_n(&device_channels.control->beat, (u32)policy.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        worker_goes_on((u32)policy.dispatches);
         // Others may have ended the run. It is seen by who decides behind the barrier.
         stopped(&o.control);
       }

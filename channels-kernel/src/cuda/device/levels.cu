@@ -315,6 +315,7 @@ FN bool narrow_levels(Policy& policy, Shared& sh, Control* control) {
         // The host's flag lies across the bus: it is looked at now and then.
         u64 since = 0;
         n.failed |= any_lane(n.lane == 0 && should_stop(control, since));
+        worker_goes_on(n.number);
         narrow_consumed(p, n);
       }
       if (n.failed) {

@@ -33,3 +33,10 @@ COMMON(Own, of_worker, own)
 #define HERE device_channels
 #endif
 
+// Says that a worker goes on, for who waits: what it has run so far, or anything else that changes. Relaxed: pairs with the loads of who waits, and of the host's.
+FN void worker_goes_on([[maybe_unused]] u32 dispatches) {
+#ifdef WORKERS
+  __nv_atomic_store_n(&device_channels.control->beat, dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+

@@ -470,8 +470,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) workers(Crew* al
         offers = o.offers && GLOBAL_LOAD(&gift.state) != GIFT_NONE;
         hungry = GLOBAL_LOAD(&crew.hungry);
         recall = GLOBAL_LOAD(&crew.recall);
-        // Relaxed: pairs with the loads of who waits, and of the host's.
-        __nv_atomic_store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+        worker_goes_on((u32)o.dispatches);
       }
       run_source(0, 1);
       if (thread_id() == BLOCK - 1) {
