@@ -4,12 +4,12 @@ use super::{
     again::{is_worth_another, leaves_nothing},
     driver::{self, Context, Module},
     gpu::Driver,
+    inside::Inside,
     launcher::{Kind, SHARED_WORDS},
     loaded::CudaLoaded,
     memory::{Mapped, Memory},
     run::{Settings, run},
     sight::WATCHED,
-    subtrees::Inside,
     workspace::Workspace,
 };
 use crate::{

@@ -4,8 +4,8 @@ use super::{
     compile::{Compiler, Text, refused},
     device::{Inner, arch_for},
     driver::{Kernel, Module},
+    inside::Inside,
     launcher::{Kernels, Kind},
-    subtrees::Inside,
     tier::Tier,
     timeline::node_name,
 };
@@ -115,11 +115,11 @@ impl LoadedModule {
 }
 
 impl Deciding {
-    /// Links what was compiled.
+    /// Links what was compiled of a program.
     fn new(
         inner: &Inner,
-        arch: Arch,
-        compiled: &[Compiled],
+        plan: &Plan,
+        (arch, compiled): (Arch, &[Compiled]),
         name: &'static str,
     ) -> Result<Self, RunError> {
         let parts: Vec<&[u8]> = compiled.iter().map(|part| &*part.cubin).collect();
@@ -128,7 +128,8 @@ impl Deciding {
             |kernel: Kernel| Ok::<_, RunError>((kernel, fitting(inner, &kernel)?.min(MOST_BLOCKS)));
         let (kernel, blocks) = sized(module.kernel(name)?)?;
         // Most programs have none, and runs do without.
-        let framed = module.kernel(kernel::FRAMED).and_then(sized).ok();
+        let framed = (name == kernel::WORKERS && plan.has_framed()).then_some(kernel::FRAMED);
+        let framed = framed.and_then(|name| module.kernel(name).and_then(sized).ok());
         Ok(Self {
             module,
             kernel,
@@ -205,7 +206,7 @@ impl Coming {
         let compiled: Result<Vec<_>, NvrtcError> = done.into_iter().map(Later::result).collect();
         let loaded = compiled
             .map_err(refused)
-            .and_then(|compiled| Deciding::new(inner, of.arch, &compiled, name))
+            .and_then(|compiled| Deciding::new(inner, &of.kernels.plan, (of.arch, &compiled), name))
             .and_then(|loaded| Ok((loaded.describe(name)?, loaded)));
         let program = &of.program.program.name;
         match loaded {
@@ -413,7 +414,7 @@ impl CudaLoaded {
         }
         for (image, parts) in &wanted.found {
             let (whose, name) = coming(*image);
-            match Deciding::new(inner, arch, parts, name) {
+            match Deciding::new(inner, &plan, (arch, parts), name) {
                 Ok(there) => _ = whose.there.set(there),
                 Err(lost @ RunError::Lost(_)) => return Err(lost),
                 // As where it comes later: an old driver may not know how to link.
@@ -425,7 +426,7 @@ impl CudaLoaded {
         let (own_compiled, mut linked) = compiled.split_at(own.len());
         for (&image, parts) in wanted.now.iter().zip(&images) {
             let (whose, name) = coming(image);
-            let there = Deciding::new(inner, arch, &linked[..parts.len()], name)?;
+            let there = Deciding::new(inner, &plan, (arch, &linked[..parts.len()]), name)?;
             linked = &linked[parts.len()..];
             let _ = whose.there.set(there);
         }

@@ -14,8 +14,8 @@
 
 use super::{
     decision::{Decision, Done, Run, Worked},
+    inside::Inside,
     policy::Policy,
-    subtrees::Inside,
     timeline::{By, Spans},
 };
 use millstream_channels_kernel::cuda::{

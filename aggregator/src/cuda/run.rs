@@ -6,11 +6,12 @@ use super::{
     batch::Outlet,
     copies::{Copies, Pieces, arguments},
     decision::{Decision, Done, Run as Chosen},
+    inside::Inside,
     launcher::{Launcher, MAILBOX, Turn},
     policy::Policy,
     records::{self, Records},
     sight::Watched,
-    subtrees::{Inside, Subtrees, Workers},
+    subtrees::{Subtrees, Workers},
     timeline::Spans,
     turns::Turns,
 };
@@ -110,13 +111,6 @@ pub(super) struct Counts {
     expected: u32,
     pub(super) workers: Workers,
     pub(super) records: Option<Records>,
-}
-
-impl Counts {
-    /// Dispatches across the device, but for those of workers with levels.
-    pub(super) const fn across(&self) -> u64 {
-        self.dispatches - self.workers.framed_count
-    }
 }
 
 /// Runs calls of a task, all in one run, and waits for it. The results are in the calls afterwards.
