@@ -207,10 +207,6 @@ const STEPS: &[(&str, &[(&str, &str)])] = &[
                 "let recall = crew.recall.load();",
             ),
             (
-                "store_n(&device_channels.control->beat, (u32)o.dispatches * gridDim.x + blockIdx.x, RELAXED);",
-                NOT_HERE,
-            ),
-            (
                 "if (o.offers && !offers) thread_fence(ACQ_REL);",
                 "crew.fence_unless(Bug::GoneUnfenced);",
             ),
