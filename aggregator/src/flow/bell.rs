@@ -312,6 +312,15 @@ impl Bell {
         if !look() && !self.over.load(Ordering::Relaxed) {
             state = self.outside.wait_for(state, most);
         }
+        self.news_of_stall(&state)
+    }
+
+    /// If nobody inside can go on, which news that was.
+    pub(crate) fn stalled(&self) -> Option<u64> {
+        self.news_of_stall(&self.state.lock())
+    }
+
+    fn news_of_stall(&self, state: &State) -> Option<u64> {
         // Relaxed: nobody inside changes it while nobody can go on. Without elements the graph is idle, no more.
         let elements = self.alive.load(Ordering::Relaxed) % FEEDER;
         (state.stalled && elements > 0).then_some(state.news)

@@ -28,7 +28,10 @@ use millstream_graph::{
 };
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Weak, atomic::AtomicBool},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicU32},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -239,6 +242,7 @@ impl CpuDevice {
                 .map(|_| AtomicBool::new(false))
                 .collect(),
             closed: AtomicBool::new(false),
+            taking: AtomicU32::new(0),
             outer: Mutex::new(vec![ChannelTally::default(); channels.len()]),
             tallies: Mutex::new(Vec::new()),
             channels,

@@ -68,6 +68,8 @@ pub(crate) struct Flow {
     ended: Vec<AtomicBool>,
     /// The caller sends no more.
     closed: AtomicBool,
+    /// Threads of the caller's that take something out of an output, and have not yet woken who waits for room there.
+    taking: AtomicU32,
     /// What the caller and host nodes put into each channel.
     outer: Mutex<Vec<ChannelTally>>,
     tallies: Mutex<Vec<Vec<ChannelTally>>>,

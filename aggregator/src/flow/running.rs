@@ -7,7 +7,7 @@ use super::{
 use crate::error::RunError;
 use millstream_graph::graph::ChannelKey;
 use std::{
-    sync::atomic::Ordering,
+    sync::atomic::{Ordering, fence},
     time::{Duration, Instant},
 };
 
@@ -142,9 +142,11 @@ impl<'f> CpuRunning<'f> {
 
     fn take(&self, channel: usize, most: u32) -> Option<Vec<u8>> {
         let (mut fields, mut elements) = (Vec::new(), Vec::new());
-        let count = self
-            .flow
-            .take_all(channel, most, &mut fields, &mut elements);
+        let flow = self.flow;
+        // SeqCst, and Release behind it: pair with the fence and the load in `is_hopeless`.
+        flow.taking.fetch_add(1, Ordering::SeqCst);
+        let count = flow.take_all(channel, most, &mut fields, &mut elements);
+        flow.taking.fetch_sub(1, Ordering::Release);
         (count > 0).then_some(elements)
     }
 
@@ -176,15 +178,29 @@ impl<'f> CpuRunning<'f> {
             flow.bell.end();
         }
         self.check_done()?;
-        // Relaxed: only this and other threads of the caller set it.
-        let closed = flow.closed.load(Ordering::Relaxed);
-        let hope = !closed || flow.has_undelivered();
-        let patience = if hope { self.patience } else { Duration::ZERO };
+        let hopeless = self.is_hopeless(news);
+        let patience = match hopeless {
+            true => Duration::ZERO,
+            false => self.patience,
+        };
         if stalled.longer_than(news, patience) {
             flow.fail(flow.stalled());
             return Err(flow.over_error());
         }
         Ok(())
+    }
+
+    /// Whether nobody outside can do anything about a graph that stands still since these news: it is closed, nothing lies in an output, and nobody has just
+    /// taken something out of one and is about to wake who waits for room there.
+    fn is_hopeless(&self, news: Option<u64>) -> bool {
+        let flow = self.flow;
+        // Relaxed: only this and other threads of the caller set it.
+        if !flow.closed.load(Ordering::Relaxed) || flow.has_undelivered() {
+            return false;
+        }
+        // Pairs with what `take` does before: who has emptied an output is seen here, or has woken those who wait, and then they are not where they were.
+        fence(Ordering::SeqCst);
+        flow.taking.load(Ordering::Acquire) == 0 && flow.bell.stalled() == news
     }
 
     /// Waits for the end, for which nobody outside does anything any more.
