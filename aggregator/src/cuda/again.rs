@@ -1,5 +1,6 @@
 //! A run that finds no room on a GPU is begun again: by the form of the program that has restart points wherever nobody knows how much a
-//! task spawns in a loop, or with larger stacks where helpers call themselves.
+//! task spawns in a loop; with larger stacks where helpers call themselves; or without workers that have levels of their own, where one of these found none
+//! ([`run`](super::run)).
 //!
 //! The driver keeps a stack for each thread that a GPU can hold, a quarter of a million, whatever runs: 64 KiB each are 17 GiB of an H200. So they
 //! are small at first, and a run whose helpers want more is begun again with four times as much, up to that or a quarter of the memory. The stacks
@@ -8,8 +9,6 @@
 //! The form that GPUs run first has none where a task only spawns and gathers: such tiles are tried or counted, and given back whole, so that
 //! one element's children need room at once. A restart point there would be paid for by every run, with two more stacks among which memory is
 //! divided. So it is paid for by those that end without it.
-//!
-//! And so is one in which a worker with levels of its own found no room (`device/framed.cu`), without such workers ([`run`](super::run)).
 //!
 //! Nothing of a run is seen before it is over: results and what tasks write are copied to the host at its end, and only then. But for buffers of
 //! the device, which tasks write where they lie: a run that was lent one to write to is not begun again.

@@ -1,8 +1,8 @@
 //! When workers run tasks with frames (`device/framed.cu`): where tasks spawn their own kind, wait and spawn again, so that levels multiply, and few
 //! elements run at a time across the device.
 //!
-//! Each worker has levels of its own. So it is worth it where there are about as many roots as a dispatch across the device has elements on an average, and
-//! where what comes of them is many dispatches. The first is asked beforehand, the second is seen.
+//! Each worker has levels of its own. So it is worth it where a dispatch across the device has few elements on an average for each root, and where what comes
+//! of the roots is many dispatches. The first is asked beforehand, the second is seen.
 
 use crate::gpus::Policy;
 
@@ -11,15 +11,15 @@ const PATIENCE: u64 = 32;
 const ENOUGH: u32 = 4;
 /// Dispatches across the device that have more elements than this on an average are worth more than workers.
 const NARROW: u64 = 4096;
-/// With so many elements for each root they are: a worker has a few at a time.
+/// Roots are enough where there is one for so many elements of such a dispatch: a worker has some of them at a time.
 const ELEMENTS: u64 = 32;
-/// And with so many for each worker that finds room: in little memory each has few.
+/// And where memory has room for a worker for each so many: in little memory each has few.
 const CROWD: u64 = 2;
 /// So many dispatches of each worker are worth a subtree dispatch: it takes as long as some dozen of the persistent kernel's.
 const WORTH: u64 = 8;
 /// So often the time until it is tried again is doubled at most, where it was not.
 const MOST_TRIES: u32 = 6;
-/// The fewest roots. Below one there is nothing to do side by side.
+/// The fewest roots. Beside a single one nothing runs.
 const LEAST_ROOTS: u32 = 2;
 
 /// How far a run is.

@@ -3,13 +3,6 @@
 use millstream_channels_kernel::cuda::plan::{Mode, Plan, Source, SourcePush, StackKind};
 use millstream_graph::ir::TaskId;
 
-/// Whether a source's elements have others of their task below them. (A frame lies on a stack of the task itself, and is none.)
-pub(super) fn recurses(plan: &Plan, source: &Source) -> bool {
-    let pushed = source.pushes.iter().map(|p| &plan.stacks[p.stack as usize]);
-    let mut children = pushed.filter(|stack| stack.kind == StackKind::Entry);
-    children.any(|child| plan.reached(child.task)[source.task.index()])
-}
-
 /// Of which sources workers may run elements with all that comes of them, by the source's number.
 #[derive(Debug)]
 pub(super) struct Inside {
@@ -41,7 +34,7 @@ impl Inside {
             let reached = plan.reached(source.task);
             let of = || plan.sources.iter().filter(|s| reached[s.task.index()]);
             // What does not recurse is few levels, and wide.
-            let deep = of().any(|s| recurses(plan, s));
+            let deep = of().any(|s| plan.recurses(s));
             source.is_entry() && deep && of().all(ends_well)
         };
         let flat: Vec<bool> = plan.sources.iter().map(may).collect();
@@ -84,7 +77,7 @@ impl Inside {
         let reached = plan.reached(task);
         let sources = plan.sources.iter().zip(self.flat.iter().zip(&self.private));
         let mut below = sources
-            .filter(|(s, (flat, _))| **flat && reached[s.task.index()] && recurses(plan, s))
+            .filter(|(s, (flat, _))| **flat && reached[s.task.index()] && plan.recurses(s))
             .peekable();
         below.peek().is_some() && below.all(|(_, (_, private))| *private)
     }
@@ -95,7 +88,7 @@ impl Inside {
         let mut below = plan
             .sources
             .iter()
-            .filter(|s| reached[s.task.index()] && recurses(plan, s));
+            .filter(|s| reached[s.task.index()] && plan.recurses(s));
         self.is_private(plan, task) && below.all(|s| s.is_entry() && s.private)
     }
 }

@@ -178,8 +178,7 @@ impl<'f> CpuRunning<'f> {
             flow.bell.end();
         }
         self.check_done()?;
-        let hopeless = self.is_hopeless(news);
-        let patience = match hopeless {
+        let patience = match self.is_hopeless(news) {
             true => Duration::ZERO,
             false => self.patience,
         };

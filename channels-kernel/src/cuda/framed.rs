@@ -11,11 +11,10 @@ impl Plan {
     /// Of each source, whether workers may run its elements level by level with all that comes of them, and levels multiply there.
     pub(super) fn find_framed(&self) -> Vec<bool> {
         let tasks = (0..self.program.len()).map(TaskId::new);
-        let reached: Vec<Vec<bool>> = tasks.clone().map(|task| self.reached(task)).collect();
-        let multiplies: Vec<bool> = tasks.map(|task| self.multiplies(task, &reached)).collect();
+        let multiplies: Vec<bool> = tasks.map(|task| self.multiplies(task)).collect();
         let may = |source: &Source| {
-            let below = &reached[source.task.index()];
-            let of = || self.sources.iter().filter(|s| below[s.task.index()]);
+            let reached = self.reached(source.task);
+            let of = || self.sources.iter().filter(|s| reached[s.task.index()]);
             let some = of().any(|s| multiplies[s.task.index()]);
             // A master's regions are run by all blocks.
             source.is_entry() && some && of().all(|s| s.mode != Mode::Master)
@@ -29,15 +28,19 @@ impl Plan {
         self.framed.contains(&true)
     }
 
+    /// Whether a source's elements have others of their task below them. (A frame lies on a stack of the task itself, and is none.)
+    #[must_use]
+    pub fn recurses(&self, source: &Source) -> bool {
+        let pushed = source.pushes.iter().map(|p| &self.stacks[p.stack as usize]);
+        let mut children = pushed.filter(|stack| stack.kind == StackKind::Entry);
+        children.any(|child| self.reached(child.task)[source.task.index()])
+    }
+
     /// Whether a task spawns its own kind, or what does in the end, at more than one time.
-    fn multiplies(&self, task: TaskId, reached: &[Vec<bool>]) -> bool {
-        let spawns = |source: &&Source| {
-            let pushed = source.pushes.iter().map(|p| &self.stacks[p.stack as usize]);
-            let mut entries = pushed.filter(|stack| stack.kind == StackKind::Entry);
-            entries.any(|child| reached[child.task.index()][task.index()])
-        };
+    fn multiplies(&self, task: TaskId) -> bool {
         let own = self.sources.iter().filter(|s| s.task == task && !s.twin);
-        let spawning: Vec<SegmentId> = own.filter(spawns).map(|s| s.segment).collect();
+        let spawning = own.filter(|s| self.recurses(s)).map(|s| s.segment);
+        let spawning: Vec<SegmentId> = spawning.collect();
         spawning.len() > 1 || spawning.iter().any(|s| self.comes_back(task, *s))
     }
 

@@ -127,8 +127,10 @@ FN void narrow_begin(Narrow& n, u32 stack, u32 first, u32 count) {
 #ifdef RECORDS
   n.begun = now_ns();
 #endif
-  // Relaxed: pairs with the load in `await`. All lanes write the same.
-  __nv_atomic_store_n(&HERE.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#ifndef WORKERS
+  // Relaxed: pairs with the load in `await`. All lanes write the same. Workers would all wait for one word: they say so now and then (`worker_goes_on`).
+  __nv_atomic_store_n(&device_channels.control->beat, n.number, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#endif
 }
 
 // To which entry channels the run pushed.
