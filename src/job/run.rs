@@ -547,7 +547,9 @@ impl Prepared {
                     ),
                     "",
                 ));
-            } else if let Some(i) = (0..found.len()).find(differs) {
+            } else if found.bytes() != wanted.bytes()
+                && let Some(i) = (0..found.len()).find(differs)
+            {
                 let shown = |d: &Data| value::text(d.element(i, structs), &d.elem, structs);
                 let count = (0..found.len()).filter(differs).count();
                 let message = format!(

@@ -125,6 +125,10 @@ impl Found {
             };
             match simple {
                 true => chosen,
+                // It becomes what stands in the other place: an `if` that never goes there says so.
+                false if in_other && is_into(e) => {
+                    quote_spanned!(span=> let #name = if false { #then } else { #e }; #chosen)
+                }
                 false => quote_spanned!(span=> let #name = #e; #chosen),
             }
         };
@@ -255,6 +259,16 @@ impl Found {
         };
         // The other has names of its own for what is asked of it, which are those of this one: they end where it is held.
         quote_spanned!(span=> let #item = #other; #asked)
+    }
+}
+
+/// Whether what it becomes is said by where it goes: `x.into()`, and `Some(x.into())`.
+pub(super) fn is_into(e: &syn::Expr) -> bool {
+    match strip(e) {
+        syn::Expr::MethodCall(m) => m.method == "into" && m.args.is_empty(),
+        syn::Expr::Call(c) => c.args.iter().any(is_into),
+        syn::Expr::Tuple(t) => t.elems.iter().any(is_into),
+        _ => false,
     }
 }
 

@@ -284,8 +284,12 @@ impl Checker<'_> {
             ),
             ("fold", [first, f]) => {
                 let next = apply(f, &[(&all, false), (&item, false)])?;
+                let ty = match asked::is_into(first) {
+                    true => self.folded(f, want, span),
+                    false => TokenStream::new(),
+                };
                 over.block(
-                    &quote_spanned!(span=> let mut #all = #first;),
+                    &quote_spanned!(span=> let mut #all #ty = #first;),
                     &quote_spanned!(span=> #all = #next;),
                     &value,
                 )
@@ -325,6 +329,23 @@ impl Checker<'_> {
                 );
             }
         })
+    }
+
+    /// The type of what is folded, as it is written behind a name, where the closure or what it is used as says it.
+    fn folded(&self, f: &syn::Expr, want: Option<&Ty>, span: Span) -> TokenStream {
+        if let syn::Expr::Closure(closure) = f
+            && let Some(syn::Pat::Type(typed)) = closure.inputs.first()
+        {
+            let ty = &typed.ty;
+            return quote_spanned!(span=> : #ty);
+        }
+        match want.map(|want| self.shallow(want)) {
+            Some(Ty::Scalar(s)) => {
+                let ty = Ident::new(s.name(), span);
+                quote_spanned!(span=> : #ty)
+            }
+            _ => TokenStream::new(),
+        }
     }
 
     /// The block of a `fold` that ends where a step comes to nothing or to an error.
