@@ -3,6 +3,7 @@
 use super::{
     again::{is_worth_another, leaves_nothing},
     driver::{self, Context, Module},
+    forms::Form,
     gpu::Driver,
     inside::Inside,
     launcher::{Kind, SHARED_WORDS},
@@ -535,7 +536,11 @@ impl CudaDevice {
             let module = Module::new(&inner.context, &compiled.cubin)?;
             let kernel = module.kernel(kernel)?;
             // SAFETY: it takes no parameters; what it does is what the test is for.
-            unsafe { inner.context.launch(kernel.0, 1, 1, false, &mut []) }?;
+            unsafe {
+                inner
+                    .context
+                    .launch(kernel.0, Form::near(1), 1, false, &mut [])
+            }?;
             let start = Instant::now();
             while !inner.context.is_done("running a test kernel")? {
                 if start.elapsed() > 2 * inner.options.watchdog {

@@ -11,6 +11,7 @@ pub(super) use found::{info, present};
 pub(super) use module::{Kernel, Module, Stopwatch};
 
 use super::{
+    forms::Form,
     launcher::Rows,
     memory::Pinned,
     staging::{LARGE, Staging},
@@ -474,7 +475,7 @@ impl Context {
     pub(super) unsafe fn launch(
         &self,
         kernel: CUfunction,
-        blocks: u32,
+        Form { blocks, shared }: Form,
         threads: u32,
         cooperative: bool,
         params: &mut [*mut c_void],
@@ -484,7 +485,7 @@ impl Context {
         let code = unsafe {
             if cooperative {
                 sys::cuLaunchCooperativeKernel(
-                    kernel, blocks, 1, 1, threads, 1, 1, 0, stream, params,
+                    kernel, blocks, 1, 1, threads, 1, 1, shared, stream, params,
                 )
             } else {
                 sys::cuLaunchKernel(
@@ -495,7 +496,7 @@ impl Context {
                     threads,
                     1,
                     1,
-                    0,
+                    shared,
                     stream,
                     params,
                     ptr::null_mut(),

@@ -3,6 +3,7 @@
 use super::{
     device::Inner,
     driver::Stopwatch,
+    forms::Form,
     launcher::{Kernels, Kind, Launcher, Machine, Rows, Turn},
     loaded::{CudaLoaded, Deciding, LoadedModule},
     workspace::Workspace,
@@ -180,9 +181,13 @@ impl Launcher for Driver<'_, CudaLoaded> {
         let kernel = persistent.kernel.0;
         // SAFETY: the kernel takes two addresses and two words; the rest is the caller's promise.
         unsafe {
-            self.inner
-                .context
-                .launch(kernel, blocks, kernel::BLOCK, turn.all, &mut params)
+            self.inner.context.launch(
+                kernel,
+                Form::near(blocks),
+                kernel::BLOCK,
+                turn.all,
+                &mut params,
+            )
         }
     }
 
@@ -198,13 +203,10 @@ impl Launcher for Driver<'_, CudaLoaded> {
         let mut params = [(&raw mut crew).cast()];
         // SAFETY: the kernel takes the address of a crew's record; the rest is the caller's promise.
         unsafe {
-            self.inner.context.launch(
-                kernel.0,
-                workers.min(blocks),
-                kernel::BLOCK,
-                false,
-                &mut params,
-            )
+            let form = Form::near(workers.min(blocks));
+            self.inner
+                .context
+                .launch(kernel.0, form, kernel::BLOCK, false, &mut params)
         }
     }
 
@@ -216,14 +218,14 @@ impl Launcher for Driver<'_, CudaLoaded> {
         unsafe {
             self.inner
                 .context
-                .launch(gather.0, 1, kernel::BLOCK, false, &mut params)
+                .launch(gather.0, Form::near(1), kernel::BLOCK, false, &mut params)
         }
     }
 
     unsafe fn dispatch(
         &self,
         kernel: usize,
-        blocks: u32,
+        form: Form,
         words: &mut [u32],
     ) -> Result<(), RunError> {
         let source = self.loaded.kernels.plan.sources.get(kernel);
@@ -240,7 +242,7 @@ impl Launcher for Driver<'_, CudaLoaded> {
         unsafe {
             self.inner
                 .context
-                .launch(kernel.0, blocks, kernel::BLOCK, cooperative, &mut params)
+                .launch(kernel.0, form, kernel::BLOCK, cooperative, &mut params)
         }
     }
 }

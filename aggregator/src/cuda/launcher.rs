@@ -2,8 +2,9 @@
 //! kernels and copies memory. The driver of a GPU is one launcher ([`gpu`](super::gpu)); the emulator of the tests, which runs the same text
 //! on this computer, is another. So the loop that is tested without a GPU is the one that ships.
 
+use super::forms::{Form, Forms};
 use crate::{error::RunError, live::Live, report::KernelReport, sync::Mutex};
-use millstream_channels_kernel::cuda::{Plan, Site, abi::MOST_BLOCKS, plan::Shape};
+use millstream_channels_kernel::cuda::{Plan, Site, plan::Shape};
 use millstream_graph::ir::TaskId;
 use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
@@ -33,8 +34,8 @@ pub struct Kernels {
     pub sites: Vec<Site>,
     /// Their threads.
     pub shape: Shape,
-    /// Blocks of each dispatch at most, by the number of its kernel.
-    pub dispatch_blocks: Vec<u32>,
+    /// How dispatches are launched, by the number of their kernels.
+    pub forms: Vec<Forms>,
     /// Dispatches that a run keeps record of ([`Records`](super::records::Records)), if the kernels were made to.
     pub records: u32,
     /// What they take of the machine, if it says so: those that are there.
@@ -48,17 +49,14 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// A program whose dispatches have at most these blocks.
+    /// A program whose dispatches are launched so.
     #[must_use]
-    pub fn new(plan: Plan, sites: Vec<Site>, mut dispatch_blocks: Vec<u32>) -> Self {
-        for most in &mut dispatch_blocks {
-            *most = (*most).min(MOST_BLOCKS);
-        }
+    pub fn new(plan: Plan, sites: Vec<Site>, forms: Vec<Forms>) -> Self {
         Self {
             plan,
             sites,
             shape: Shape::default(),
-            dispatch_blocks,
+            forms,
             records: 0,
             described: Mutex::new(Vec::new()),
             compiled: Instant::now(),
@@ -90,6 +88,7 @@ impl Kernels {
     #[doc(hidden)]
     pub fn forget(&self) {
         self.expect(0);
+        self.forms.iter().for_each(Forms::forget);
         // Relaxed: as in `crowd`.
         self.crowded.store(false, Ordering::Relaxed);
     }
@@ -306,10 +305,6 @@ pub trait Launcher: Machine {
     ///
     /// # Safety
     /// The device's memory is laid out as the kernels expect, and so are the words of the dispatch record.
-    unsafe fn dispatch(
-        &self,
-        kernel: usize,
-        blocks: u32,
-        words: &mut [u32],
-    ) -> Result<(), RunError>;
+    unsafe fn dispatch(&self, kernel: usize, form: Form, words: &mut [u32])
+    -> Result<(), RunError>;
 }

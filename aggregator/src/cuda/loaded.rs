@@ -4,6 +4,7 @@ use super::{
     compile::{Compiler, Text, refused},
     device::{Inner, arch_for},
     driver::{Kernel, Module},
+    forms::{Form, Forms, far_bytes},
     inside::Inside,
     launcher::{Kernels, Kind},
     tier::Tier,
@@ -21,6 +22,7 @@ use millstream_channels_kernel::cuda::{
     abi::{MOST_BLOCKS, kernel},
     generate,
     nvrtc::{self, Arch, Compiled, How, Later, NvrtcError},
+    plan::Source,
 };
 use millstream_graph::levelized::Levelized;
 use std::{
@@ -145,7 +147,7 @@ impl Deciding {
             .map(|(kernel, blocks)| (kernel, kernel::FRAMED, blocks));
         let all = [Some((self.kernel, name, self.blocks)), framed];
         let all = all.into_iter().flatten();
-        all.map(|(kernel, name, blocks)| kernel.describe(name.into(), blocks))
+        all.map(|(kernel, name, blocks)| kernel.describe(name.into(), Form::near(blocks)))
             .collect()
     }
 
@@ -227,13 +229,30 @@ impl Coming {
 
 /// How many blocks of a kernel the GPU runs at once, or those that were asked for if they are fewer.
 fn fitting(inner: &Inner, kernel: &Kernel) -> Result<u32, RunError> {
-    match kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors {
+    fitting_with(inner, kernel, 0)
+}
+
+/// The same of one whose blocks have so much shared memory beside what it declares.
+fn fitting_with(inner: &Inner, kernel: &Kernel, shared: u32) -> Result<u32, RunError> {
+    match kernel.occupancy(kernel::BLOCK, shared)? * inner.info.multiprocessors {
         0 => Err(RunError::Compile(format!(
             "no block of the program fits a multiprocessor of {}",
             inner.info.name
         ))),
         room => Ok(inner.options.blocks_of(room)),
     }
+}
+
+/// How a kernel may be launched whose elements walk through slices, or others.
+fn forms(inner: &Inner, plan: &Plan, number: usize, kernel: &Kernel) -> Result<Forms, RunError> {
+    let walks = plan.sources.get(number).is_some_and(Source::walks);
+    let bytes = match walks {
+        true => far_bytes(kernel, plan.stage_bytes() as u32)?,
+        false => None,
+    };
+    let far = bytes
+        .map(|shared| fitting_with(inner, kernel, shared).map(|blocks| Form { blocks, shared }));
+    Ok(Forms::new(fitting(inner, kernel)?, far.transpose()?))
 }
 
 /// The modules of the host thread's kernels, and these by number, each with the module that it is in.
@@ -431,8 +450,9 @@ impl CudaLoaded {
             let _ = whose.there.set(there);
         }
         let (modules, dispatches) = dispatches(inner, plan.kernels(), &own, own_compiled)?;
-        let blocks = dispatches.iter().map(|(_, kernel)| fitting(inner, kernel));
-        let blocks = blocks.collect::<Result<Vec<_>, RunError>>()?;
+        let forms = (dispatches.iter().enumerate())
+            .map(|(number, (_, kernel))| forms(inner, &plan, number, kernel))
+            .collect::<Result<Vec<_>, RunError>>()?;
         tracing::debug!(program = program.program.name, parts = compiled.len(), multiprocessors = inner.info.multiprocessors, memory = %Bytes(inner.memory), "loaded");
         let mut described = Vec::new();
         for (coming, name) in [
@@ -441,12 +461,12 @@ impl CudaLoaded {
         ] {
             described.extend(coming.describe(name)?);
         }
-        for (number, ((_, kernel), blocks)) in dispatches.iter().zip(&blocks).enumerate() {
+        for (number, ((_, kernel), forms)) in dispatches.iter().zip(&forms).enumerate() {
             let source = plan.sources.get(number);
             let name = source.map_or("move", |source| node_name(&plan, source));
-            described.push(kernel.describe(name.to_owned(), *blocks)?);
+            described.push(kernel.describe(name.to_owned(), forms.of(u32::MAX))?);
         }
-        let mut kernels = Kernels::new(plan, text.sites, blocks);
+        let mut kernels = Kernels::new(plan, text.sites, forms);
         *kernels.described.lock() = described;
         kernels.compiled = start;
         kernels.records = records;

@@ -606,12 +606,7 @@ impl<'a, L: Launcher> Run<'a, L> {
             let Decision::Run(run) = decision else {
                 continue;
             };
-            let answer = |at| {
-                let word = self.launcher.shared_word(MAILBOX + at);
-                // Relaxed: ordered by the acquire of the mailbox's number.
-                word.load(Ordering::Relaxed)
-            };
-            let words: Vec<u32> = (0..told.words()).map(answer).collect();
+            let words: Vec<u32> = (0..told.words()).map(|at| self.answer(at)).collect();
             let done = Done::from_words(&told, &words);
             // In a run that wants room its dispatches are short, but workers do better, and who decides on a device does not ask for them.
             cramped |= for_workers && policy.have(run.source) > 0;
@@ -663,13 +658,19 @@ impl<'a, L: Launcher> Run<'a, L> {
         if self.launcher.shared_word(0).load(Ordering::Relaxed) != 0 {
             return Err(RunError::Cancelled);
         }
-        let blocks = blocks.clamp(1, kernels.dispatch_blocks[kernel].max(1));
+        let form = kernels.forms[kernel].of(blocks);
         // SAFETY: the run's memory is laid out as the kernel expects, and the record has all its words.
-        unsafe { self.launcher.dispatch(kernel, blocks, &mut words) }?;
+        unsafe { self.launcher.dispatch(kernel, form, &mut words) }?;
         self.await_dispatch(number)?;
-        let code = MAILBOX + Mailbox::new(&kernels.plan).status.at();
+        let told = Mailbox::new(&kernels.plan);
+        kernels.forms[kernel].saw(self.answer(told.walks_far.at()) != 0);
+        Ok(self.answer(told.status.at()) == status::OK)
+    }
+
+    /// A word of the mailbox, of a dispatch that has been waited for.
+    fn answer(&self, at: usize) -> u32 {
         // Relaxed: ordered by the acquire of the mailbox's number.
-        Ok(self.launcher.shared_word(code).load(Ordering::Relaxed) == status::OK)
+        (self.launcher.shared_word(MAILBOX + at)).load(Ordering::Relaxed)
     }
 
     fn blocks_for(&self, source: usize, count: u32) -> u32 {

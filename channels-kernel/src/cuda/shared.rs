@@ -51,7 +51,7 @@ impl Plan {
             + sums
             + u64::from(MOST_BLOCKS) / 4
             + (16 + leaves) * warps
-            + 96;
+            + 100;
         let policy = abi::Standing::new(self).bytes()
             + 4 * self.stacks.len() as u64
             + self.near(true) * self.place_bytes()
@@ -67,7 +67,8 @@ impl Plan {
     }
 
     /// Bytes of a block's stage: what the rest of its shared memory leaves.
-    pub(super) fn stage_bytes(&self) -> u64 {
+    #[must_use]
+    pub fn stage_bytes(&self) -> u64 {
         let (shared, policy, own) = self.shared_parts();
         let decides = match self.has_framed() {
             true => policy + own + FRAMED_BYTES,

@@ -99,6 +99,12 @@ impl Source {
         self.segment.0 == 0
     }
 
+    /// Whether its elements walk through slices, which are brought into shared memory.
+    #[must_use]
+    pub const fn walks(&self) -> bool {
+        !self.walked.is_empty()
+    }
+
     /// Which push is staged in shared memory.
     #[must_use]
     pub const fn staged(&self) -> Option<usize> {

@@ -103,6 +103,9 @@ static unsigned declarations;
   }
 
 static Block blocks_of_launch[MOST_BLOCKS];
+// Shared memory that blocks have beside what they declare.
+static unsigned dynamic_of_launch;
+static const unsigned dynamic_at = declarations++;
 static Fiber* ready[MOST_BLOCKS * BLOCK];
 static unsigned ready_count;
 static Fiber* running;
@@ -199,6 +202,8 @@ static void regroup() {}
 typedef char* near;
 static near near_of(const void* p) { return (near)p; }
 static char* at_near(near at) { return at; }
+static unsigned dynamic_bytes() { return dynamic_of_launch; }
+static near dynamic_memory() { return (near)blocks_of_launch[blockIdx.x].place(dynamic_at, dynamic_of_launch); }
 static unsigned shuffle(unsigned, unsigned x, unsigned) { return x; }
 template <class T>
 static constexpr bool brings() { return false; }

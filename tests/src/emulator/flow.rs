@@ -111,7 +111,9 @@ impl FlowEmulator {
         emulator.tasks = tasks.transpose()?.map(Box::new);
         if let Some(tasks) = &mut emulator.tasks {
             tasks.blocks = blocks;
-            tasks.kernels.dispatch_blocks.fill(blocks);
+            for forms in &mut tasks.kernels.forms {
+                forms.limit(blocks);
+            }
         }
         Ok(emulator)
     }

@@ -31,11 +31,11 @@ use library::{Accesses, Library, compiler};
 use millstream_aggregator::{
     Aggregator, ErasedCall, Live, Policy, RunError, RunReport,
     cuda::{
-        Kernels, Kind, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn, WATCHED,
-        is_worth_another, run,
+        Form, Forms, Kernels, Kind, Launcher, Machine, Rows, SHARED_WORDS, Settings, Shape, Turn,
+        WATCHED, is_worth_another, run,
     },
 };
-use millstream_channels_kernel::cuda::{Options, Plan, generate};
+use millstream_channels_kernel::cuda::{Options, Plan, generate, plan::Source};
 use millstream_graph::{ir::TaskId, levelized::Levelized};
 use std::{
     cell::Cell,
@@ -49,6 +49,11 @@ use std::{
 const SHAPE: Shape = Shape { block: 8, warp: 4 };
 /// Decisions that are compared at most.
 const RECORDS: u32 = 1 << 14;
+/// Of what walks through slices: one of a block's two warps has its room in the stage, the other beside it.
+const FAR: Form = Form {
+    blocks: 1,
+    shared: 1024,
+};
 /// Narrow return addresses are planned for runs of up to so many bytes, as on a GPU.
 const MOST_MEMORY: u64 = 1 << 30;
 /// How long one dispatch may take, if a run does not say.
@@ -56,7 +61,7 @@ const WATCHDOG: Duration = Duration::from_secs(20);
 
 type SetChannels = unsafe extern "C" fn(*const u8, usize);
 type StartPersistent = unsafe extern "C" fn(*mut u8, *mut u8, u32, u32, u32) -> u32;
-type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32) -> u32;
+type StartDispatch = unsafe extern "C" fn(u32, *const u32, u32, u32) -> u32;
 type StartWorkers = unsafe extern "C" fn(*mut u8, u32) -> u32;
 type SetLots = unsafe extern "C" fn(u64, u32);
 
@@ -186,10 +191,12 @@ fn doors(plan: &Plan) -> String {
 extern "C" void set_lots(uint64_t seed, unsigned one_in) {{ lots = seed * 0x9e3779b97f4a7c15ull | 1; switches = one_in; }}
 extern "C" void set_channels(const char* channels, size_t size) {{ memcpy((void*)&device_channels, channels, size); }}
 extern "C" unsigned start_persistent(char* dispatch, char* standing, unsigned blocks, unsigned limit, unsigned began) {{
+  dynamic_of_launch = 0;
   return launch(blocks, [=] {{ persistent((Dispatch*)dispatch, (Standing*)standing, limit, began); }});
 }}
-extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks) {{
+extern "C" unsigned start_dispatch_of(unsigned source, const unsigned* dispatch, unsigned blocks, unsigned dynamic) {{
   const Dispatch d = *(const Dispatch*)dispatch;
+  dynamic_of_launch = dynamic;
   switch (source) {{
 {cases}  }}
   return 0;
@@ -342,7 +349,12 @@ impl Emulator {
         let text = change(generated.source);
         let library = Library::new(&format!("{text}{}", doors(&plan)), accesses)?;
         let (dispatches, doors) = (plan.kernels(), workers_doors(&plan));
-        let mut kernels = Kernels::new(plan, generated.sites, vec![1; dispatches]);
+        let forms = (0..dispatches).map(|number| {
+            let walks = plan.sources.get(number).is_some_and(Source::walks);
+            Forms::new(1, walks.then_some(FAR))
+        });
+        let forms = forms.collect();
+        let mut kernels = Kernels::new(plan, generated.sites, forms);
         kernels.shape = SHAPE;
         kernels.records = RECORDS;
         let mut emulator = Self::with(kernels, library);
@@ -424,7 +436,9 @@ impl Emulator {
     ) -> Result<RunReport, RunError> {
         self.blocks = how.blocks;
         self.late.set(how.late);
-        self.kernels.dispatch_blocks.fill(how.blocks);
+        for forms in &mut self.kernels.forms {
+            forms.limit(how.blocks);
+        }
         let settings = Settings {
             memory: how.memory,
             aggregator: how.aggregator,
@@ -632,13 +646,13 @@ impl Launcher for Emulator {
     unsafe fn dispatch(
         &self,
         kernel: usize,
-        blocks: u32,
+        form: Form,
         words: &mut [u32],
     ) -> Result<(), RunError> {
         self.library.ended(
             self.door::<StartDispatch, _>(b"start_dispatch_of", |start| {
                 // SAFETY: the caller's promise.
-                unsafe { start(kernel as u32, words.as_ptr(), blocks) }
+                unsafe { start(kernel as u32, words.as_ptr(), form.blocks, form.shared) }
             }),
         )
     }

@@ -1,7 +1,7 @@
 //! Loaded programs, their kernels, and how long these take.
 
 use super::{Context, Shared, check, sys};
-use crate::{error::RunError, report::KernelReport};
+use crate::{cuda::forms::Form, error::RunError, report::KernelReport};
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::{
     ffi::{CString, c_int, c_void},
@@ -163,11 +163,11 @@ unsafe impl Send for Kernel {}
 unsafe impl Sync for Kernel {}
 
 impl Kernel {
-    /// What it takes, under that name, where so many blocks run at one time.
+    /// What it takes, under that name, where it is launched so, with as many blocks as run at one time.
     pub(in crate::cuda) fn describe(
         self,
         name: String,
-        blocks: u32,
+        form: Form,
     ) -> Result<KernelReport, RunError> {
         use sys::CUfunction_attribute_enum as About;
         let ask = |what| {
@@ -180,14 +180,31 @@ impl Kernel {
         Ok(KernelReport {
             name,
             registers: ask(About::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            shared_bytes: ask(About::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            shared_bytes: ask(About::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + form.shared,
             local_bytes: ask(About::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
-            blocks,
+            blocks: form.blocks,
         })
     }
 
-    /// Blocks of so many threads that a multiprocessor holds at once.
-    pub(in crate::cuda) fn occupancy(self, threads: u32) -> Result<u32, RunError> {
+    /// Allows so much shared memory beside what it declares, and has the processor set aside as much for it as there is. False if a block has no such
+    /// amount.
+    pub(in crate::cuda) fn allow(self, shared: u32) -> Result<bool, RunError> {
+        use sys::CUfunction_attribute_enum as About;
+        let set = |what, value| {
+            // SAFETY: the kernel's module is loaded.
+            unsafe { sys::cuFuncSetAttribute(self.0, what, value) }
+        };
+        let most = About::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        match set(most, shared as c_int) {
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(false),
+            code => check(code, "asking for shared memory")?,
+        }
+        let carveout = About::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        check(set(carveout, 100), "asking for shared memory").map(|()| true)
+    }
+
+    /// Blocks of so many threads, with so much shared memory beside what it declares, that a multiprocessor holds at once.
+    pub(in crate::cuda) fn occupancy(self, threads: u32, shared: u32) -> Result<u32, RunError> {
         let mut blocks = 0;
         // SAFETY: the kernel's module is loaded; valid for a write.
         let code = unsafe {
@@ -195,7 +212,7 @@ impl Kernel {
                 &raw mut blocks,
                 self.0,
                 threads as c_int,
-                0,
+                shared as usize,
             )
         };
         check(code, "asking how many blocks fit")?;

@@ -11,6 +11,7 @@ use crate::{
         compile::{Compiler, Text},
         device::{CudaDevice, Inner, arch_for},
         driver::{Kernel, Module},
+        forms::Form,
         gpu::Driver,
         loaded::CudaLoaded,
         run::Settings,
@@ -104,7 +105,7 @@ impl CudaGraph {
         let (compiled, rest) = compiler.first(vec![own], inner.options.may_be_quick())?;
         let module = Module::new(&inner.context, &compiled[0].cubin)?;
         let kernel = module.kernel(kernel::FLOW)?;
-        let blocks = kernel.occupancy(kernel::BLOCK)? * inner.info.multiprocessors;
+        let blocks = kernel.occupancy(kernel::BLOCK, 0)? * inner.info.multiprocessors;
         if blocks == 0 {
             return Err(RunError::Compile(format!(
                 "no block of the graph fits a multiprocessor of {}",
@@ -248,14 +249,14 @@ impl FlowLauncher for Driver<'_, CudaGraph> {
     }
 
     unsafe fn start(&self, how: u32) -> Result<(), RunError> {
-        let (function, blocks) = (self.loaded.kernel.0, self.loaded.kernels.blocks);
+        let (function, form) = (self.loaded.kernel.0, Form::near(self.loaded.kernels.blocks));
         let (mut how, cooperative) = (how, how == how::PERSISTENT);
         let mut params = [(&raw mut how).cast()];
         // SAFETY: the kernel takes a word; the rest is the caller's promise.
         unsafe {
             self.inner
                 .context
-                .launch(function, blocks, kernel::BLOCK, cooperative, &mut params)
+                .launch(function, form, kernel::BLOCK, cooperative, &mut params)
         }
     }
 }

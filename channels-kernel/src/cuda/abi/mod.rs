@@ -59,6 +59,8 @@ structs! {
         given: u32,
         /// Units that were reserved when the first tile found no room; all ones at the start.
         limit: u32,
+        /// 1 if slices that elements walk through found no room in a block's stage; 0 at the start.
+        walks_far: u32,
         /// 1 while a block reserves of several groups at once; 0 at the start.
         taken: u32,
         /// Of the persistent kernel: the number of the dispatch that is published; 0 at the start.
@@ -212,6 +214,8 @@ records! {
         status: u32,
         /// `Control::limit`.
         limit: u32,
+        /// `Control::walks_far`.
+        walks_far: u32,
         /// Where the elements lie that were not consumed, once they have been moved together.
         bottom: u32,
         /// How many they are.

@@ -173,6 +173,7 @@ struct Shared {
 #endif
   Spots place;                               // of a tile's children
   u32 go;
+  u32 walks_far;                             // slices that elements walk through found no room in the stage
   u32 met, meetings;                         // of a master's regions: warps that wait for each other, and how often they have met
   u32 all_met;                               // whether the blocks of its crew have met
   u32 crew, crews;                           // and how many blocks a crew of blocks has, and how many such crews there are

@@ -48,12 +48,25 @@ FN void copy_walked(u32 unit, near room, u32 place, ptr there, u32 bytes, u32 fi
   }
 }
 
+// What the rooms of warps are multiples of.
+#define WALK_UNIT 64u
+
+// Where a warp's slices are brought to, and how many bytes find room there. What a kernel was launched with beside the stage is divided with it: some warps
+// have their room in the stage, and the others there, as much each.
+FN near walk_place(u32& bytes) {
+  constexpr u32 STAGE = WALK_BYTES * WARPS;
+  const u32 more = dynamic_bytes(), each = (STAGE + more) / WARPS / WALK_UNIT * WALK_UNIT, staged = STAGE / each;
+  bytes = staged < WARPS ? more / (WARPS - staged) / WALK_UNIT * WALK_UNIT : each;
+  return warp_id() < staged ? near_of(stage_memory() + warp_id() * bytes) : dynamic_memory() + (warp_id() - staged) * bytes;
+}
+
 // Runs a warp's elements, a lane each, with the slices that they walk through in shared memory: of as many lanes at once as find room. Where
-// that would be less than a quarter of the lanes, they stay where they are: most of the warp would wait, and a slice that all have in common
+// of the stage alone that would be less than a quarter of the lanes, they stay where they are: most of the warp would wait, and a slice that all have in common
 // would be copied for each.
 template <class S, class M>
 FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
-  const near room = near_of(stage_memory() + warp_id() * WALK_BYTES);
+  u32 bytes;
+  const near room = walk_place(bytes);
   typename S::Args args = {};
   if (mine) args = S::template deq<M, true>(element);
   u64 own = 0;
@@ -63,19 +76,21 @@ FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
   const bool fits = mine && own <= WALK_BYTES / least;
   if (mine && !fits) S::run(worker, args);
   const u32 size = fits ? (u32)own : 0, end = warp_scan(size);
+  // The stage alone has no room for all of them at once: the next dispatch is worth more. Relaxed: it only says how to launch.
+  if (lane_id() == WARP - 1 && end > WALK_BYTES) __nv_atomic_store_n(&shared().walks_far, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
   for (u32 first = 0; first < lanes;) {
     const u32 begin = end - size - __shfl_sync(ALL_LANES, end - size, first, WARP);
-    const u32 beyond = __ballot_sync(ALL_LANES, lane_id() >= first && begin + size > WALK_BYTES);
+    const u32 beyond = __ballot_sync(ALL_LANES, lane_id() >= first && begin + size > bytes);
     const u32 next = beyond ? (u32)__ffs((i32)beyond) - 1 : lanes;
     const bool now = fits && lane_id() >= first && lane_id() < next;
     typename S::Args here = args;
     u32 place = begin;
 #pragma unroll
     for (u32 k = 0; k < S::SLICES; k++) {
-      const u32 bytes = now ? (u32)S::bytes(args, k) : 0;
-      copy_walked<true>(S::unit(k), room, place, S::slice(args, k), bytes, first, next);
+      const u32 part = now ? (u32)S::bytes(args, k) : 0;
+      copy_walked<true>(S::unit(k), room, place, S::slice(args, k), part, first, next);
       S::slice(here, k) = at_near(room + place);
-      place += (u32)walk_room(bytes, S::UNIT);
+      place += (u32)walk_room(part, S::UNIT);
     }
     brought();
     __syncwarp();
@@ -84,9 +99,9 @@ FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
     place = begin;
 #pragma unroll
     for (u32 k = 0; k < S::SLICES; k++) {
-      const u32 bytes = now ? (u32)S::bytes(args, k) : 0;
-      if (S::is_mutable(k)) copy_walked<false>(S::unit(k), room, place, S::slice(args, k), bytes, first, next);
-      place += (u32)walk_room(bytes, S::UNIT);
+      const u32 part = now ? (u32)S::bytes(args, k) : 0;
+      if (S::is_mutable(k)) copy_walked<false>(S::unit(k), room, place, S::slice(args, k), part, first, next);
+      place += (u32)walk_room(part, S::UNIT);
     }
     __syncwarp();
     first = next;

@@ -4,7 +4,7 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
   for (u32 i = thread_id(); i < sizeof(Dispatch) / 4; i += BLOCK) ((u32*)&sh.dispatch)[i] = ((const u32*)&d)[i];
   for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) sh.counter[g] = 0;
   if (thread_id() == 0) {
-    sh.full = sh.staged = 0;
+    sh.full = sh.staged = sh.walks_far = 0;
     // A block that is alone, as of a narrow level, counts in shared memory, unless it may give tiles back.
     sh.local = gridDim.x == 1 && d.source < SOURCES && sources[d.source].tile == 0;
   }
@@ -13,9 +13,10 @@ FN void start_dispatch(Shared& sh, const Dispatch& d) {
 }
 
 // What the host hears of a dispatch, but for the counters. One thread calls it.
-FN void tell(Mailbox* to, u32 status, u32 limit, const Left& left) {
+FN void tell(Mailbox* to, u32 status, u32 limit, u32 walks_far, const Left& left) {
   to->status = status;
   to->limit = limit;
+  to->walks_far = walks_far;
   to->bottom = left.bottom;
   to->left = left.count;
   to->moves = left.moves;
@@ -41,11 +42,13 @@ static __device__ __noinline__ void finish_dispatch() {
   if (sh.local) {
     for (u32 g = thread_id(); g < MAX_GROUPS; g += BLOCK) c->mailbox->counter[g] = (u32)sh.counter[g];
     // Relaxed: pairs with `stop_run`, which the barrier above has ordered if this block called it.
-    if (thread_id() == 0) tell(c->mailbox, GLOBAL_LOAD(&c->status), 0xffffffffu, {d.first, 0, 0});
+    if (thread_id() == 0) tell(c->mailbox, GLOBAL_LOAD(&c->status), 0xffffffffu, sh.walks_far, {d.first, 0, 0});
     return answer(c, d.number);
   }
   if (thread_id() == 0) {
     bool last = true;
+    // Relaxed: the fence below publishes it.
+    if (sh.walks_far) __nv_atomic_store_n(&c->walks_far, 1u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     // A block that is alone has nobody to wait for.
     if (gridDim.x > 1) {
       // The fences pair with each other: the last block sees what all have reserved.
@@ -71,7 +74,8 @@ static __device__ __noinline__ void finish_dispatch() {
     __nv_atomic_store_n(&c->counter[g], 0ull, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
   }
   if (thread_id() == 0) {
-    tell(c->mailbox, GLOBAL_LOAD(&c->status), limit, left);
+    tell(c->mailbox, GLOBAL_LOAD(&c->status), limit, GLOBAL_LOAD(&c->walks_far), left);
+    __nv_atomic_store_n(&c->walks_far, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->arrived, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->ticket, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     __nv_atomic_store_n(&c->given, 0u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

@@ -83,6 +83,14 @@ FN near near_of(const void* p) {
   asm volatile("mov.u32 %0, %1;" : "=r"(at) : "r"((u32)__cvta_generic_to_shared(p)));
   return at;
 }
+// Shared memory that a kernel was launched with beside what it declares, and where it lies.
+FN u32 dynamic_bytes() {
+  u32 bytes;
+  asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+  return bytes;
+}
+extern __shared__ __align__(64) char dynamic_shared[];
+FN near dynamic_memory() { return near_of(dynamic_shared); }
 FN ptr at_near(near at) { return (ptr)__cvta_shared_to_generic(at); }
 // Adds one to a word of shared memory, and gives what was there. Relaxed: the block's barrier orders. The compiler has one lane of a warp add for
 // all.
