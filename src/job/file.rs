@@ -8,7 +8,7 @@ use super::{
     data::{self, Contents, File, Part},
     error::{JobError, Problem, Result, Source, Text},
     source::{Modes, read_text},
-    spec::{self, Expected, GraphSpec, Named, Place, Spec},
+    spec::{self, Expected, GraphSpec, MOST_THREADS, Named, Place, Spec},
 };
 use millstream_cilk_lower::nesting;
 use millstream_graph::graph::{Names, Written, WrittenChannel, WrittenKernel, WrittenTask};
@@ -491,6 +491,10 @@ impl Reader<'_> {
             let message = format!("`threads` is a number, not `{}`", text.as_str());
             JobError::from(text.problem(message, "expected a number"))
         })?;
+        if number > MOST_THREADS {
+            let message = format!("a run has no more than {MOST_THREADS} threads, not {number}");
+            return Err(text.problem(message, "expected fewer").into());
+        }
         Ok((number, Some(text)))
     }
 

@@ -41,7 +41,7 @@ pub use output::{check_place, write_file, write_file_by};
 pub use profile::Profiled;
 pub use run::{Outcome, Prepared};
 pub use source::Modes;
-pub use spec::Settings;
+pub use spec::{MOST_THREADS, Settings};
 
 use millstream_aggregator::{CpuOptions, CudaOptions, Device, GraphProgram};
 use millstream_graph::{

@@ -10,6 +10,9 @@ use millstream_aggregator::{Aggregator, Observe, Policy};
 use millstream_graph::graph::Written;
 use std::path::{Path, PathBuf};
 
+/// Threads of a run on a CPU, at most.
+pub const MOST_THREADS: u32 = 1024;
+
 /// What the command says beside the file: it goes before what a RON file says.
 ///
 /// The texts are as the command takes them; what is wrong in one is an error whose place is in it.

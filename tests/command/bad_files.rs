@@ -115,6 +115,11 @@ fn wrong_types_in_ron_have_a_place() {
         &["job.ron:11:14", "at least 1 thread"],
     );
     job_with(
+        "threads: 2",
+        "threads: 1025",
+        &["job.ron:11:14", "no more than 1024 threads, not 1025"],
+    );
+    job_with(
         "64 MiB",
         "64 Mega",
         &[

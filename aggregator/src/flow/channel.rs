@@ -117,8 +117,15 @@ impl FlowChannel {
         match self.full {
             WhenFull::Wait => self.ring.room() > 0,
             WhenFull::Grow => true,
-            WhenFull::DropOldest => self.ring.room() > 0 || self.ring.ready() > 0,
+            WhenFull::DropOldest => self.ring.room() > 0 || self.is_full(),
         }
+    }
+
+    /// Of a ring without free slots: whether what waits is what it is full of, and not slots that are done behind one that is not, or that somebody has in
+    /// hand. At most half of it may be those.
+    fn is_full(&self) -> bool {
+        let ready = self.ring.ready();
+        ready > 0 && ready >= self.ring.width() / 2
     }
 
     /// Takes a wavefront of `most` elements at most.
@@ -224,7 +231,7 @@ impl FlowChannel {
         let mut dropped = at;
         loop {
             at = self.put(at, count, field);
-            if at == count {
+            if at == count || !self.is_full() {
                 break;
             }
             let most = u32::try_from(count - at).unwrap_or(u32::MAX);

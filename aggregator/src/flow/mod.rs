@@ -9,6 +9,9 @@
 
 mod bell;
 mod channel;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
+mod circles;
 mod host;
 pub(crate) mod image;
 mod load;

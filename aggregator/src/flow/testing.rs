@@ -68,6 +68,15 @@ mod nodes {
     }
 
     #[kernel]
+    pub fn round(k: u32, again: Channel<u32>, ended: &AtomicU64) {
+        if k == 0 {
+            ended.fetch_add(1, Ordering::Relaxed);
+        } else {
+            again.emit(k - 1);
+        }
+    }
+
+    #[kernel]
     pub fn stamp(n: u64, clock: &AtomicU64, latest: &AtomicU64) {
         let now = clock.fetch_add(n / n, Ordering::Relaxed);
         latest.fetch_max(now, Ordering::Relaxed);

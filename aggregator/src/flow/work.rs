@@ -164,7 +164,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             let (Some(channel), Some(task)) = (node.consumes, node.task) else {
                 continue;
             };
-            if node.produces.iter().any(|&c| self.blocked[c]) {
+            if node.produces.iter().any(|&c| self.blocked[c]) && !(alone && self.makes_room(n)) {
                 continue;
             }
             let full = self.full(task, channel);
@@ -178,6 +178,20 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             }
         }
         partial
+    }
+
+    /// Whether a node may run though what was emitted into its channels found no room, as nobody else can go on. Slots are free again in the order in which
+    /// they were allocated, and an element that was published late has an old one: a ring may be full of slots that are done, but for those of elements that
+    /// wait. Who takes these makes room. Beside a channel no more than it has slots waits here, so that a circle whose elements become more comes to an end.
+    fn makes_room(&self, n: usize) -> bool {
+        let wiring = &self.flow.wiring;
+        let mut blocked = (wiring.nodes[n].produces.iter()).filter(|&&c| self.blocked[c]);
+        let is_few = |c: usize| {
+            let staged = self.staging(c).map_or(0, |s| self.worker.stacks.top(s));
+            staged < u64::from(wiring.channels[c].width)
+        };
+        // Of what it has in hand the rest found no room here.
+        self.hands[n].is_none() && blocked.all(|&c| is_few(c))
     }
 
     /// How many elements a full wavefront has.

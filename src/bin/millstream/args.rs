@@ -121,7 +121,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_enum)]
     policy: Option<Tier>,
     /// Threads of the CPU device, which `auto` is then; with 1 every run is the same
-    #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(short, long, value_parser = clap::value_parser!(u32).range(1..=i64::from(millstream::job::MOST_THREADS)))]
     threads: Option<u32>,
     /// Most memory that channels may take, such as '256 MiB'
     #[arg(short, long)]
