@@ -51,6 +51,11 @@ impl Growth {
         }
     }
 
+    /// A stack has room for so many elements from now on.
+    pub(crate) fn set_capacity(&mut self, stack: usize, capacity: u64) {
+        self.stacks[stack].1 = capacity;
+    }
+
     /// From now on the worker is one of this run.
     pub(crate) const fn begin(&mut self, run: &Run) {
         self.run = run;

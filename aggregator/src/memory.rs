@@ -58,7 +58,10 @@ pub(crate) struct StackMemory {
     /// Keeps the address space.
     map: MmapMut,
     fields: Vec<*mut u8>,
+    /// How many elements each stack has room for from where its arrays begin now.
     capacity: Vec<u64>,
+    /// How many elements were taken away in front of that: [`drop_first`](Self::drop_first).
+    gone: Vec<u64>,
     /// What it takes of the process's [`SPACE`]; behind `map`, so that it is given back when the map is gone.
     _share: SpaceShare,
 }
@@ -136,6 +139,7 @@ impl StackMemory {
         Ok(Self {
             map,
             fields,
+            gone: vec![0; capacity.len()],
             capacity,
             _share: share,
         })
@@ -192,21 +196,47 @@ impl StackMemory {
         }
     }
 
-    /// Takes the first `count` of `all` elements of a stack away: the others move to its beginning.
+    /// Takes the first `count` of `all` elements of a stack away: its arrays begin with the others from now on. Those move to where the arrays were at first as
+    /// soon as they are no more than what is gone, so that an element moves once at most for each that was taken.
     pub(crate) fn drop_first(&mut self, layout: &StackLayout, stack: usize, count: u64, all: u64) {
         assert!(
             count <= all && all <= self.capacity[stack],
             "elements lie within their stack"
         );
         for (field, i) in layout.fields.iter().zip(layout.first_field as usize..) {
-            let stride = stride(field) as usize;
-            let (first, bytes) = (count as usize * stride, (all - count) as usize * stride);
-            // SAFETY: both lie in the field's array (asserted), which nobody else touches.
-            unsafe { std::ptr::copy(self.fields[i].add(first), self.fields[i], bytes) };
+            // SAFETY: the field's array goes on for `capacity` elements (asserted).
+            self.fields[i] = unsafe { self.fields[i].add((count * stride(field)) as usize) };
+        }
+        self.gone[stack] += count;
+        self.capacity[stack] -= count;
+        if all - count <= self.gone[stack] {
+            self.move_back(layout, stack, all - count);
         }
     }
 
-    /// How many elements a stack can hold at most.
+    /// Lets the arrays of a stack of so many elements begin where they did at first, so that it has all its room.
+    pub(crate) fn move_back(&mut self, layout: &StackLayout, stack: usize, count: u64) {
+        let gone = std::mem::take(&mut self.gone[stack]);
+        if gone == 0 {
+            return;
+        }
+        assert!(
+            count <= self.capacity[stack],
+            "elements lie within their stack"
+        );
+        self.capacity[stack] += gone;
+        for (field, i) in layout.fields.iter().zip(layout.first_field as usize..) {
+            let stride = stride(field) as usize;
+            // SAFETY: the array began so many elements before, and both places lie in it (asserted); nobody else touches it.
+            unsafe {
+                let first = self.fields[i].sub(gone as usize * stride);
+                std::ptr::copy(self.fields[i], first, count as usize * stride);
+                self.fields[i] = first;
+            }
+        }
+    }
+
+    /// How many elements a stack can hold at most, as it lies now.
     pub(crate) fn capacity(&self, stack: usize) -> u64 {
         self.capacity[stack]
     }
@@ -360,6 +390,53 @@ mod tests {
         drop(first);
         assert_eq!(SPACE.taken.load(Relaxed), 0);
         assert_eq!(SPACE.take(1 << 36).bytes, 1 << 36);
+    }
+
+    /// Whatever is taken of a stack at a time, and put on it between, its elements stay what they are, in order, and it never writes to its neighbour.
+    #[test]
+    fn what_is_taken_from_the_front_leaves_the_rest_and_the_room() {
+        let layouts = Layouts::new(&crate::testing::program());
+        let mut memory = StackMemory::reserve(&layouts, 1 << 12).unwrap();
+        let stack = (0..layouts.stacks.len())
+            .max_by_key(|s| layouts.stacks[*s].fields.len())
+            .unwrap();
+        let layout = layouts.stacks[stack].clone();
+        let whole = memory.capacity(stack);
+        assert!(layout.fields.len() > 1 && whole > 64, "{whole}");
+        let values = |number: u64| {
+            let bytes = |f: &_| number.to_le_bytes()[..stride(f) as usize].to_vec();
+            layout.fields.iter().map(bytes).collect::<Vec<_>>()
+        };
+        let (mut next, mut held, mut moves) = (0, std::collections::VecDeque::new(), 0);
+        for round in 0..500u64 {
+            let room = memory.capacity(stack) - held.len() as u64;
+            for _ in 0..room.min(round * 7 % 31) {
+                let at = held.len() as u64;
+                memory.copy_in(&layouts, stack, at, &values(next), 0, 1);
+                held.push_back(next);
+                next += 1;
+            }
+            let all = held.len() as u64;
+            let taken = all.min(round * 5 % 23);
+            memory.drop_first(&layout, stack, taken, all);
+            held.drain(..taken as usize);
+            moves += u64::from(memory.gone[stack] == 0);
+            if round % 50 == 49 {
+                memory.move_back(&layout, stack, held.len() as u64);
+                assert_eq!(memory.capacity(stack), whole);
+            }
+            assert_eq!(memory.capacity(stack) + memory.gone[stack], whole);
+            for f in 0..layout.fields.len() {
+                let expected = held.iter().flat_map(|n| values(*n).swap_remove(f));
+                let found = memory.values(&layout, stack, f, held.len() as u64);
+                assert!(
+                    found.iter().copied().eq(expected),
+                    "round {round}, field {f}"
+                );
+            }
+        }
+        // Both ways were gone.
+        assert!(next > 1000 && (10..490).contains(&moves), "{next} {moves}");
     }
 
     /// Without a share of its own each worker took four times the budget, and the process had no address space left.

@@ -53,9 +53,20 @@ impl Stacks {
         self.states[stack.index()].top
     }
 
+    /// Lets a stack that grows while it runs do so by the room that it has as it lies now.
+    pub(crate) fn note_room(&mut self, stack: StackIndex) {
+        let capacity = self.memory.capacity(stack.index());
+        self.growth.set_capacity(stack.index(), capacity);
+    }
+
     /// Empties everything; `peak` bytes were in use.
     pub(crate) fn clear(&mut self, plan: &Plan, peak: u64) {
         self.states.fill(StackState::default());
+        for &stack in &plan.staging {
+            self.memory
+                .move_back(&plan.layouts[stack], stack.index(), 0);
+            self.note_room(stack);
+        }
         self.levels.clear();
         self.pace.copy_from_slice(&plan.first);
         if peak > KEEP {

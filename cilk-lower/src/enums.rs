@@ -158,7 +158,10 @@ fn number(
             Some(number) => next = number,
             None => {
                 _ = diags
-                    .error(number.span(), "the number of a variant is a literal")
+                    .error(
+                        number.span(),
+                        "the number of a variant is written in numbers",
+                    )
                     .help("write it out")
             }
         }
@@ -242,7 +245,25 @@ fn literal(e: &syn::Expr) -> Option<i128> {
             lit: syn::Lit::Int(i),
             ..
         }) => i.base10_parse().ok(),
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Byte(b),
+            ..
+        }) => Some(b.value().into()),
         syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Neg(_)) => Some(-literal(&u.expr)?),
+        syn::Expr::Binary(b) => {
+            let (left, right) = (literal(&b.left)?, literal(&b.right)?);
+            match b.op {
+                syn::BinOp::Add(_) => left.checked_add(right),
+                syn::BinOp::Sub(_) => left.checked_sub(right),
+                syn::BinOp::Mul(_) => left.checked_mul(right),
+                syn::BinOp::BitOr(_) => Some(left | right),
+                // Numbers have 64 bits at most.
+                syn::BinOp::Shl(_) => (0..64)
+                    .contains(&right)
+                    .then(|| left.checked_mul(1 << right))?,
+                _ => None,
+            }
+        }
         syn::Expr::Paren(p) => literal(&p.expr),
         syn::Expr::Group(g) => literal(&g.expr),
         _ => None,

@@ -74,14 +74,20 @@ impl Worker<'_> {
         let memory = &mut self.stacks.memory;
         let field = |field| memory.values(layout, stack.index(), field, count);
         let offered = into.offer(count, field);
-        if offered.taken < count {
-            memory.drop_first(layout, stack.index(), offered.taken, count);
-        }
+        memory.drop_first(layout, stack.index(), offered.taken, count);
+        self.stacks.note_room(stack);
         self.stacks.states[stack.index()].top = count - offered.taken;
         self.live -= offered.taken * self.plan.bytes[stack.index()];
         self.deep = self.staged_beyond();
         self.give_back();
         offered
+    }
+
+    /// Lets what is emitted next have all room of a stack.
+    pub(super) fn make_room(&mut self, stack: StackIndex) {
+        let (layout, count) = (&self.plan.layouts[stack], self.stacks.top(stack));
+        self.stacks.memory.move_back(layout, stack.index(), count);
+        self.stacks.note_room(stack);
     }
 
     /// An element of a ring for a message: its fields by name.

@@ -279,6 +279,11 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
                 skip -= count;
                 continue;
             }
+            for &into in &self.flow.wiring.nodes[n].produces {
+                if let Some(stack) = self.staging(into) {
+                    self.worker.make_room(stack);
+                }
+            }
             let before = self.staged(n);
             let ring = &self.flow.channels[channel].ring;
             let ran = self

@@ -46,6 +46,12 @@ impl Checker<'_> {
         if let Some(chained) = self.chained_for(f) {
             return chained;
         }
+        let mut pairs = f.clone();
+        let mut lets = Vec::new();
+        if self.name_pairs(&mut pairs.pat, &f.expr, &mut lets) {
+            pairs.body.stmts.splice(0..0, lets);
+            return self.for_loop(&pairs);
+        }
         let span = f.span();
         self.scopes.push(std::collections::BTreeMap::new());
         let over = self.iterated(&f.expr, &f.pat);
@@ -94,6 +100,51 @@ impl Checker<'_> {
                 lets.push(parse_quote_spanned!(pat.span()=> let #pat = #name;));
             }
         }
+    }
+
+    /// Names for the parts of pairs that have one name, or none, where a `zip` or `enumerate` gives them; the body makes pairs of them. Says whether there
+    /// were any.
+    fn name_pairs(
+        &mut self,
+        pat: &mut syn::Pat,
+        over: &syn::Expr,
+        lets: &mut Vec<syn::Stmt>,
+    ) -> bool {
+        let syn::Expr::MethodCall(m) = strip(over) else {
+            return false;
+        };
+        let (first, second) = match (m.method.to_string().as_str(), m.args.first()) {
+            ("rev", None) => return self.name_pairs(pat, &m.receiver, lets),
+            ("enumerate", None) if self.range_of(&m.receiver).is_none() => (None, &*m.receiver),
+            ("zip", Some(other)) if m.args.len() == 1 => (Some(&*m.receiver), other),
+            _ => return false,
+        };
+        let span = pat.span();
+        let (mut named, mut is_new) = (None, false);
+        match pat {
+            syn::Pat::Paren(inner) => return self.name_pairs(&mut inner.pat, over, lets),
+            syn::Pat::Tuple(pair) if pair.elems.len() == 2 => {}
+            syn::Pat::Wild(_) => {
+                *pat = parse_quote_spanned!(span=> (_, _));
+                is_new = true;
+            }
+            syn::Pat::Ident(_) => {
+                let (one, other) = (self.held_name(span), self.held_name(span));
+                let pair = std::mem::replace(pat, parse_quote_spanned!(span=> (#one, #other)));
+                named = Some(parse_quote_spanned!(span=> let #pair = (#one, #other);));
+            }
+            _ => return false,
+        }
+        let syn::Pat::Tuple(pair) = pat else {
+            return false;
+        };
+        let mut any = is_new || named.is_some();
+        if let Some(first) = first {
+            any |= self.name_pairs(&mut pair.elems[0], first, lets);
+        }
+        any |= self.name_pairs(&mut pair.elems[1], second, lets);
+        lets.extend(named);
+        any
     }
 
     /// Of a loop under `#[parallel]`: who is to share it out on a GPU, if that is written.

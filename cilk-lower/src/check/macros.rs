@@ -160,11 +160,11 @@ impl Checker<'_> {
                 .help("write `spawn!(task(arguments))`");
             return None;
         };
-        let name = match super::places::strip(&call.func) {
-            syn::Expr::Path(p) => answers::called(&p.path).map(ToString::to_string),
+        let path = match super::places::strip(&call.func) {
+            syn::Expr::Path(p) => Some(&p.path),
             _ => None,
         };
-        let Some(name) = name else {
+        let Some(name) = path.and_then(answers::called).map(ToString::to_string) else {
             self.error(
                 call.func.span(),
                 "`spawn!` takes the call of a task of this program, by its name",
@@ -172,7 +172,8 @@ impl Checker<'_> {
             .help("tasks stand in the program's own module: write `spawn!(task(arguments))`");
             return None;
         };
-        if self.lookup(&name).is_some() {
+        let is_bare = path.is_some_and(|p| p.get_ident().is_some());
+        if is_bare && self.lookup(&name).is_some() {
             self.error(
                 call.func.span(),
                 format!("`{name}` is a variable here, not a task"),

@@ -75,7 +75,8 @@ pub(super) fn copy(
     }
 }
 
-/// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place.
+/// Puts so many turns of a loop in front of it. What is one turn's alone has locals of its own in each, so that they are set in one place. What was there
+/// keeps its numbers; the caller drops what is not reachable any more.
 pub(super) fn take_off(
     function: &mut Function,
     ret: Option<LocalId>,
@@ -112,5 +113,4 @@ pub(super) fn take_off(
             }
         });
     }
-    edit::drop_unreachable(function);
 }

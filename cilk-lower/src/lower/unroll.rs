@@ -27,9 +27,9 @@ pub(crate) fn unroll(function: &mut Function, ret: Option<LocalId>) -> Option<Lo
     if changed {
         simplify::settle(function, ret);
     }
-    for slot in 0..function.slots.len() {
+    for slot in inner_first(function) {
         let mut trial = function.clone();
-        if written_out(&mut trial, ret, SlotId::new(slot)) && scalars::replace(&mut trial) {
+        if written_out(&mut trial, ret, slot) && scalars::replace(&mut trial) {
             simplify::settle(&mut trial, ret);
             *function = trial;
             changed = true;
@@ -42,26 +42,59 @@ pub(crate) fn unroll(function: &mut Function, ret: Option<LocalId>) -> Option<Lo
     }
 }
 
+/// The slots, those of small loops first: a loop within another is written out before that one has made copies of it, each of which would be looked at
+/// by itself.
+fn inner_first(function: &Function) -> Vec<SlotId> {
+    let mut slots: Vec<SlotId> = (0..function.slots.len()).map(SlotId::new).collect();
+    slots.sort_by_cached_key(|slot| {
+        let loops = scalars::may_fit(function, *slot).then(|| loops_that_index(function, *slot));
+        loops.into_iter().flatten().map(|l| l.size).min()
+    });
+    slots
+}
+
 /// Writes out all loops that index a slot. Says whether there were any, and none is left.
 fn written_out(function: &mut Function, ret: Option<LocalId>, slot: SlotId) -> bool {
     let mut any = false;
     while scalars::may_fit(function, slot) {
         let loops = loops_that_index(function, slot);
-        let Some(least) = loops.iter().min_by_key(|l| l.size) else {
+        if loops.is_empty() {
             return any;
-        };
-        let in_all = edit::size(function);
-        let Some(turns) = least.turns.filter(|t| {
-            let more = least.size * *t as usize;
-            (1..=MOST_TURNS).contains(t) && more <= MOST_STATEMENTS && in_all + more <= MOST_IN_ALL
-        }) else {
+        }
+        // Those with none within are apart from each other: what the function comes to is looked at once for all of them.
+        let mut in_all = edit::size(function);
+        let mut more = false;
+        for of in innermost(&loops) {
+            let Some(turns) = of.turns.filter(|t| {
+                let more = of.size * *t as usize;
+                (1..=MOST_TURNS).contains(t)
+                    && more <= MOST_STATEMENTS
+                    && in_all + more <= MOST_IN_ALL
+            }) else {
+                break;
+            };
+            loops::take_off(function, ret, (of.header, &of.blocks), turns);
+            in_all += of.size * turns as usize;
+            more = true;
+        }
+        if !more {
             return false;
-        };
-        loops::take_off(function, ret, (least.header, &least.blocks), turns);
+        }
         simplify::settle(function, ret);
         any = true;
     }
     false
+}
+
+/// The loops with no other of them within, the smallest first.
+fn innermost(loops: &[Loop]) -> Vec<&Loop> {
+    let within = |a: &Loop, b: &Loop| a.header != b.header && b.blocks.contains(a.header);
+    let mut inner: Vec<&Loop> = loops
+        .iter()
+        .filter(|b| !loops.iter().any(|a| within(a, b)))
+        .collect();
+    inner.sort_by_key(|l| l.size);
+    inner
 }
 
 /// A loop.

@@ -38,7 +38,16 @@ pub fn parse_program(source: &str) -> Result<Program, ParseError> {
 /// # Errors
 /// If the text is no type; says where it stops being one.
 pub fn parse_type(source: &str, structs: &Structs) -> Result<Type, ParseError> {
-    alone(source, structs, Parser::ty)
+    // A copy of a struct with parameters has a name that is no identifier: `Weighted<u32>`.
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    let written = letters(source);
+    match structs
+        .iter()
+        .find(|(_, def)| letters(&def.name) == written)
+    {
+        Some((id, _)) => Ok(Type::Struct(id)),
+        None => alone(source, structs, Parser::ty),
+    }
 }
 
 /// Reads what a piece of a value is: a scalar, or a size and an alignment.

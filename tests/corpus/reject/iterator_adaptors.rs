@@ -22,7 +22,7 @@ pub mod program {
         for (x, y) in data.iter().zip(out.iter().rev()) {}
         for (x, y) in data.iter().step_by(2).zip(out.iter()) {}
         for (i, ((j, x), y)) in data.iter().enumerate().zip(out.iter()).enumerate() {}
-        for (x, y) in data.iter().enumerate().zip(out.iter()) {}
+        for ([i, x], y) in data.iter().enumerate().zip(out.iter()) {}
         let v: Vec<u32> = Vec::new();
         let mut found = Vec::with_capacity(n);
         let less = [1, 2] < [n, 3];

@@ -9,7 +9,7 @@ pub mod program {
         let all = data.iter().collect::<Vec<_>>();
         for (a, b) in data.iter().zip(data) {}
         let c = data.chunks(2);
-        for pair in data.iter().zip(data) {}
+        for [a, b] in data.iter().zip(data) {}
         for (a, b) in data.iter().zip(0..) {}
         for (a, b) in (0..4u32).zip(data).rev() {}
         for i in 0.. {}

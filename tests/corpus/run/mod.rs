@@ -243,6 +243,7 @@ programs! {
     more_library_methods
     more_methods
     named_may_fail
+    named_pairs
     names_by_star
     nested_iterators
     no_parameters
