@@ -74,6 +74,7 @@ mod tests;
 mod thread_stack;
 pub mod timeline;
 mod watch;
+mod wide;
 mod worker;
 
 pub use args::{ErasedArg, ErasedCall, MemoryArg};

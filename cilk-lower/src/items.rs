@@ -411,7 +411,13 @@ impl Module {
                     .error(sig.span(), "a task or kernel cannot take or return a function")
                     .help("give it what says which function is meant, an enum or a number, and choose it there");
             }
-            if let Some(at) = types.position(|ty| self.holds_beside(ty).is_some()) {
+            let stays = |ty: &Type| match self.holds_beside(ty) {
+                Some(family) if kind == FunctionKind::Task && Some(family) == self.wide() => {
+                    self.lends(ty, family)
+                }
+                family => family.is_some(),
+            };
+            if let Some(at) = types.position(stays) {
                 self.refuse_beside(sig, params.get(at).map_or(&ret, |(_, ty)| ty), at);
             }
         }
@@ -446,7 +452,7 @@ impl Module {
 }
 
 impl Module {
-    /// `Reverse`, `Wrapping` and their kin, and integers of 128 bits, stay within a task. `at`: which parameter it is; behind all the result.
+    /// `Reverse`, `Wrapping` and their kin stay within a task, and integers of 128 bits in memory. `at`: which parameter it is; behind all the result.
     fn refuse_beside(&mut self, sig: &syn::Signature, ty: &Type, at: usize) {
         let Some(family) = self.holds_beside(ty) else {
             return;

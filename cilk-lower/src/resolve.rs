@@ -57,6 +57,21 @@ impl Module {
         known.into_iter().find(|family| self.holds(ty, *family))
     }
 
+    /// Whether values of a type refer to some of a family.
+    pub(crate) fn lends(&self, ty: &Type, family: FamilyId) -> bool {
+        let of = |ty: &Type| self.lends(ty, family);
+        match ty {
+            Type::Slice { elem, .. } | Type::Ref { target: elem, .. } | Type::Mat { elem, .. } => {
+                self.holds(elem, family)
+            }
+            Type::Tuple(fields) => fields.iter().any(of),
+            Type::Array(elem, _) | Type::Option(elem) => of(elem),
+            Type::Result(ok, err) => of(ok) || of(err),
+            Type::Struct(id) => self.structs[*id].fields.iter().any(|(_, ty)| of(ty)),
+            Type::Scalar(_) | Type::Atomic(_) | Type::Channel(_) => false,
+        }
+    }
+
     /// Whether values of a type are, or have parts, of a family.
     fn holds(&self, ty: &Type, family: FamilyId) -> bool {
         if let Type::Struct(id) = ty

@@ -274,6 +274,23 @@ impl StructDef {
         self.name.starts_with("std::ops::Range")
     }
 
+    /// Of an integer of 128 bits, which is two halves: whether it has a sign.
+    #[must_use]
+    pub fn wide(&self) -> Option<bool> {
+        match &*self.name {
+            "std::wide::Wide<false>" => Some(false),
+            "std::wide::Wide<true>" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Its name as a program writes it, with its path.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let name = self.name.replace("std::wide::Wide<false>", "u128");
+        name.replace("std::wide::Wide<true>", "i128")
+    }
+
     /// Whether it is an enum of which some variant has data.
     #[must_use]
     pub const fn has_data(&self) -> bool {
@@ -627,7 +644,7 @@ impl fmt::Display for DisplayType<'_> {
                 let name = s.name();
                 write!(f, "Atomic{}{}", name[..1].to_uppercase(), &name[1..])
             }
-            Type::Struct(id) => f.write_str(&self.structs[*id].name),
+            Type::Struct(id) => f.write_str(&self.structs[*id].shown()),
             Type::Array(elem, len) => write!(f, "[{}; {len}]", sub(elem)),
             Type::Slice { mutable, elem } => write!(f, "&{}[{}]", m(mutable), sub(elem)),
             Type::Ref { mutable, target } => write!(f, "&{}{}", m(mutable), sub(target)),

@@ -5,6 +5,7 @@
 use super::{
     byte_texts::ByteTexts,
     error::{Problem, Result, Text},
+    numbers,
     types::ends,
     unparsed::unparsed,
     value,
@@ -346,6 +347,21 @@ impl Eval<'_, '_> {
         let (def, fields) = (&self.scope.structs[*id], ty.fields(self.scope.structs));
         if let Some(ends) = ends(&w.expr, def) {
             return self.positional(w, ty, ends, &fields, out, at);
+        }
+        if let Some(signed) = def.wide() {
+            let written = numbers::wide(&w.expr, signed);
+            // What is computed has as many bits as other numbers.
+            let of = |x: i128| (signed || x >= 0).then(|| x.cast_unsigned());
+            let computed = |this: &mut Self| match &w.expr {
+                Expr::Lit(_) | Expr::Unary(_) => None,
+                _ => this.int(w, Scalar::U64).ok().and_then(of),
+            };
+            let Some(bits) = written.or_else(|| computed(self)) else {
+                return Err(self.mismatch(w, ty).into());
+            };
+            value::write_bits(out, at, Scalar::U64, bits as u64);
+            value::write_bits(out, at + 8, Scalar::U64, (bits >> 64) as u64);
+            return Ok(());
         }
         let is = |path: &syn::Path| path.segments.last().is_some_and(|s| s.ident == def.ident());
         match &w.expr {

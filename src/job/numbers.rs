@@ -6,6 +6,36 @@ use super::{
 };
 use millstream_graph::ty::Scalar;
 
+/// An integer of 128 bits, as it is written: its bits, if it fits.
+pub(super) fn wide(e: &syn::Expr, signed: bool) -> Option<u128> {
+    let (e, negative) = match e {
+        syn::Expr::Paren(inner) => return wide(&inner.expr, signed),
+        syn::Expr::Group(inner) => return wide(&inner.expr, signed),
+        syn::Expr::Unary(syn::ExprUnary {
+            op: syn::UnOp::Neg(_),
+            expr,
+            ..
+        }) if signed => (&**expr, true),
+        e => (e, false),
+    };
+    let syn::Expr::Lit(syn::ExprLit {
+        lit: syn::Lit::Int(n),
+        ..
+    }) = e
+    else {
+        return None;
+    };
+    let name = if signed { "i128" } else { "u128" };
+    let is_one = n.suffix().is_empty() || n.suffix() == name;
+    let bits: u128 = n.base10_digits().parse().ok().filter(|_| is_one)?;
+    let most = i128::MAX.cast_unsigned() + u128::from(negative);
+    match (signed, negative) {
+        (true, _) if bits > most => None,
+        (_, true) => Some(bits.wrapping_neg()),
+        _ => Some(bits),
+    }
+}
+
 /// What is asked of numbers.
 const METHODS: &str = "`div_ceil`, `next_multiple_of`, `next_power_of_two`, `pow`, `min`, `max`, `abs_diff`, `isqrt` and `ilog2`";
 

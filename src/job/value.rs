@@ -136,6 +136,14 @@ fn write_value(out: &mut String, bytes: &[u8], at: u64, ty: &Type, structs: &Str
         }
         Type::Struct(id) => {
             let (def, fields) = (&structs[*id], ty.fields(structs));
+            if let Some(signed) = def.wide() {
+                let half = |at| u128::from(read_bits(bytes, at, Scalar::U64));
+                let bits = half(at) | half(at + 8) << 64;
+                return match signed {
+                    true => out.push_str(&bits.cast_signed().to_string()),
+                    false => out.push_str(&bits.to_string()),
+                };
+            }
             out.push_str(def.ident());
             if def.tuple {
                 return write_fields(out, bytes, at, &fields, structs);

@@ -1,6 +1,6 @@
 //! Between values as `Debug` text and as bytes in the task language's layout.
 
-use millstream_graph::ty::{Scalar, Structs, Type};
+use millstream_graph::ty::{Scalar, StructDef, Structs, Type};
 use std::{iter::Peekable, ops::Range, str::Chars};
 
 /// A piece of an argument, as engines take it.
@@ -185,6 +185,11 @@ impl Reader<'_> {
                     return self.ends(ty);
                 }
                 let name = self.word();
+                if def.wide().is_some() {
+                    let negative = || name.parse::<i128>().map(i128::cast_unsigned);
+                    let bits: u128 = name.parse().or_else(|_| negative()).unwrap();
+                    return bits.to_le_bytes().to_vec();
+                }
                 assert_eq!(name, def.ident(), "in `{}`", self.text);
                 match (def.fields.is_empty(), def.tuple) {
                     (true, _) => Vec::new(),
@@ -304,6 +309,13 @@ fn write(bytes: &[u8], ty: &Type, structs: &Structs, out: &mut String) {
                 Type::Struct(id) => Some(&structs[*id]),
                 _ => None,
             };
+            if let Some(signed) = def.and_then(StructDef::wide) {
+                let all = u128::from(bits(&bytes[..8])) | u128::from(bits(&bytes[8..16])) << 64;
+                return match signed {
+                    true => out.push_str(&all.cast_signed().to_string()),
+                    false => out.push_str(&all.to_string()),
+                };
+            }
             let mut fields = ty.fields(structs);
             let mut names: Vec<String> = match def {
                 Some(def) if !def.tuple => def.fields.iter().map(|(n, _)| n.clone()).collect(),
@@ -352,8 +364,6 @@ fn show_scalar(bits: u64, ty: Scalar) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millstream_graph::ty::StructDef;
-
     #[test]
     fn text_and_bytes_agree() {
         let mut structs = Structs::default();

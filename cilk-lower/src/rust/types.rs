@@ -22,6 +22,13 @@ fn scalar(scalar: Scalar) -> TokenStream {
     quote!(::core::primitive::#name)
 }
 
+fn wide(signed: bool) -> TokenStream {
+    match signed {
+        true => quote!(::core::primitive::i128),
+        false => quote!(::core::primitive::u128),
+    }
+}
+
 impl Writer<'_> {
     /// The type.
     #[must_use]
@@ -43,6 +50,7 @@ impl Writer<'_> {
                 let name = Ident::new(def.ident(), Span::mixed_site());
                 quote!(::core::ops::#name<#ends>)
             }
+            Type::Struct(id) if let Some(signed) = self.structs[*id].wide() => wide(signed),
             Type::Struct(id) if self.structs[*id].is_function() => {
                 self.structs[*id].name.parse().unwrap_or_default()
             }
@@ -51,7 +59,7 @@ impl Writer<'_> {
                 let path = path.map(|part| Ident::new(part, Span::mixed_site()));
                 quote!(#(::#path)*)
             }
-            Type::Struct(id) => self.named(&self.structs[*id].name),
+            Type::Struct(id) => self.named(&self.structs[*id].shown()),
             Type::Option(some) => {
                 let some = self.ty(some);
                 quote!(::core::option::Option<#some>)
@@ -140,6 +148,7 @@ impl VisitMut for InProgram<'_, '_> {
                 });
                 let written = match (of, first.as_deref()) {
                     (Some(of), _) => scalar(of),
+                    (_, Some(of @ ("u128" | "i128"))) if !own => wide(of == "i128"),
                     (_, Some("Option")) if !own => quote!(::core::option::#p),
                     (_, Some("Result")) if !own => quote!(::core::result::#p),
                     (_, Some("std")) if !own => quote!(::#p),
@@ -152,15 +161,17 @@ impl VisitMut for InProgram<'_, '_> {
     }
 }
 
-/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but tuples, `Option`s and enums with
-/// data, whose layout Rust does not promise, and what points elsewhere.
+/// Whether Rust lays the type out as the task language does, so that memory of the host can hold it: everything but integers of 128 bits, tuples, `Option`s
+/// and enums with data, whose layout Rust does not promise, and what points elsewhere.
 #[must_use]
 pub fn is_pod(ty: &Type, structs: &Structs) -> bool {
     match ty {
         Type::Scalar(_) => true,
         Type::Array(elem, _) => is_pod(elem, structs),
         Type::Struct(id) => {
-            !structs[*id].has_data() && ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs))
+            !structs[*id].has_data()
+                && structs[*id].wide().is_none()
+                && ty.fields(structs).iter().all(|(t, _)| is_pod(t, structs))
         }
         Type::Tuple(_)
         | Type::Option(_)

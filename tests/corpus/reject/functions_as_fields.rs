@@ -1,4 +1,4 @@
-//! Functions as fields, and wide integers between tasks.
+//! Functions as fields, and wide integers in memory that is lent.
 
 #[millstream::program]
 pub mod program {
@@ -11,10 +11,10 @@ pub mod program {
     }
 
     #[task]
-    pub fn wide(x: u128) -> u128 {
-        half(x)
+    pub fn wide(x: &[u128]) -> u128 {
+        half(x[0])
     }
 }
 
 //~ 14:20: a task or kernel cannot take or return an integer of 128 bits
-//~   help: give it two halves, `x as u64` and `(x >> 64) as u64`
+//~   help: lend it elements of two halves, `&[[u64; 2]]`

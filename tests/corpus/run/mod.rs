@@ -401,6 +401,7 @@ programs! {
     villages
     walked_slices
     while_loops
+    wide_between_tasks
     wide_by_use
     wide_integers
     wide_loops
