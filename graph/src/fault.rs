@@ -98,6 +98,8 @@ impl Fault {
             CheckKind::NegOverflow => write!(f, "overflow: negation of {}", v(0)),
             CheckKind::DivisionByZero => write!(f, "division by zero: {} / 0", v(0)),
             CheckKind::DivisionOverflow => write!(f, "overflow: {} / {}", v(0), v(1)),
+            CheckKind::RemainderByZero => write!(f, "division by zero: {} % 0", v(0)),
+            CheckKind::RemainderOverflow => write!(f, "overflow: {} % {}", v(0), v(1)),
             CheckKind::Assert(text) => write!(f, "assertion failed: {text}"),
             CheckKind::AssertEq(text) => write!(
                 f,

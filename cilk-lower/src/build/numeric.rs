@@ -41,7 +41,7 @@ impl Builder<'_, '_> {
         let ty = self.type_of(a);
         match op {
             BinOp::Shl | BinOp::Shr => return self.shift(op, a, b),
-            BinOp::Div | BinOp::Rem if ty.is_int() => self.check_division(a, b),
+            BinOp::Div | BinOp::Rem if ty.is_int() => self.check_division(op, a, b),
             BinOp::Add | BinOp::Sub | BinOp::Mul if ty.is_int() && self.is_checked() => {
                 let test = match op {
                     BinOp::Add => BinOp::AddOverflows,
@@ -76,7 +76,7 @@ impl Builder<'_, '_> {
     }
 
     /// Division by zero and a quotient that does not fit end the run in every mode, as they do in Rust.
-    fn check_division(&mut self, a: Operand, b: Operand) {
+    fn check_division(&mut self, op: BinOp, a: Operand, b: Operand) {
         let ty = self.type_of(a);
         if let Operand::Const(_, bits) = b
             && bits != 0
@@ -84,13 +84,17 @@ impl Builder<'_, '_> {
         {
             return;
         }
+        let (by_zero, overflow) = match op {
+            BinOp::Rem => (CheckKind::RemainderByZero, CheckKind::RemainderOverflow),
+            _ => (CheckKind::DivisionByZero, CheckKind::DivisionOverflow),
+        };
         let ok = self.binary(BinOp::Ne, b, Operand::Const(ty, 0));
-        self.check(ok, CheckKind::DivisionByZero, vec![a]);
+        self.check(ok, by_zero, vec![a]);
         if ty.is_signed() {
             let least = self.binary(BinOp::Ne, a, Operand::Const(ty, 1 << (ty.bits() - 1)));
             let minus_one = self.binary(BinOp::Ne, b, Operand::Const(ty, truncate(u64::MAX, ty)));
             let ok = self.binary(BinOp::Or, least, minus_one);
-            self.check(ok, CheckKind::DivisionOverflow, vec![a, b]);
+            self.check(ok, overflow, vec![a, b]);
         }
     }
 
@@ -150,7 +154,7 @@ impl Builder<'_, '_> {
             Builtin::RemEuclid => self.rem_euclid(a, v[1], ty),
             Builtin::DivEuclid => self.div_euclid(a, v[1], ty),
             Builtin::DivCeil => {
-                self.check_division(a, v[1]);
+                self.check_division(BinOp::Div, a, v[1]);
                 let (q, r) = (
                     self.binary(BinOp::Div, a, v[1]),
                     self.binary(BinOp::Rem, a, v[1]),
@@ -190,7 +194,7 @@ impl Builder<'_, '_> {
             Builtin::Ilog => self.ilog(a, v[1], ty),
             Builtin::Isqrt => self.isqrt(a, ty),
             Builtin::NextMultipleOf => {
-                self.check_division(a, v[1]);
+                self.check_division(BinOp::Rem, a, v[1]);
                 let r = self.binary(BinOp::Rem, a, v[1]);
                 let whole = self.binary(BinOp::Eq, r, Self::zero(ty));
                 let rest = self.binary(BinOp::Sub, v[1], r);
@@ -356,7 +360,7 @@ impl Builder<'_, '_> {
 
     fn rem_euclid(&mut self, a: Operand, b: Operand, ty: Scalar) -> Operand {
         if ty.is_int() {
-            self.check_division(a, b);
+            self.check_division(BinOp::Rem, a, b);
         }
         let r = self.binary(BinOp::Rem, a, b);
         if ty.is_int() && !ty.is_signed() {
@@ -370,7 +374,7 @@ impl Builder<'_, '_> {
 
     fn div_euclid(&mut self, a: Operand, b: Operand, ty: Scalar) -> Operand {
         if ty.is_int() {
-            self.check_division(a, b);
+            self.check_division(BinOp::Div, a, b);
         }
         let q = self.binary(BinOp::Div, a, b);
         if ty.is_int() && !ty.is_signed() {

@@ -479,6 +479,10 @@ pub enum CheckKind {
     DivisionByZero,
     /// Dividend and divisor of a quotient that does not fit.
     DivisionOverflow,
+    /// The dividend, of which the remainder was wanted.
+    RemainderByZero,
+    /// Dividend and divisor whose quotient does not fit, and of which the remainder was wanted.
+    RemainderOverflow,
     /// `assert!` with its text, no values.
     Assert(String),
     /// `assert_eq!` with its text and both values.
@@ -495,7 +499,7 @@ impl CheckKind {
     pub const fn values(&self) -> usize {
         match self {
             Self::Assert(_) | Self::Panic(_) => 0,
-            Self::NegOverflow | Self::DivisionByZero => 1,
+            Self::NegOverflow | Self::DivisionByZero | Self::RemainderByZero => 1,
             _ => 2,
         }
     }

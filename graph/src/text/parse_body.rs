@@ -256,6 +256,8 @@ impl Parser<'_> {
             "neg_overflow" => CheckKind::NegOverflow,
             "division_by_zero" => CheckKind::DivisionByZero,
             "division_overflow" => CheckKind::DivisionOverflow,
+            "remainder_by_zero" => CheckKind::RemainderByZero,
+            "remainder_overflow" => CheckKind::RemainderOverflow,
             "assert" => CheckKind::Assert(self.string("the assertion's text")?),
             "assert_eq" => CheckKind::AssertEq(self.string("the assertion's text")?),
             "assert_ne" => CheckKind::AssertNe(self.string("the assertion's text")?),

@@ -545,6 +545,8 @@ fn check_kind(kind: &CheckKind) -> impl Display + '_ {
         CheckKind::NegOverflow => f.write_str("neg_overflow"),
         CheckKind::DivisionByZero => f.write_str("division_by_zero"),
         CheckKind::DivisionOverflow => f.write_str("division_overflow"),
+        CheckKind::RemainderByZero => f.write_str("remainder_by_zero"),
+        CheckKind::RemainderOverflow => f.write_str("remainder_overflow"),
         CheckKind::Assert(t) => write!(f, "assert {}", quoted(t)),
         CheckKind::AssertEq(t) => write!(f, "assert_eq {}", quoted(t)),
         CheckKind::AssertNe(t) => write!(f, "assert_ne {}", quoted(t)),

@@ -280,6 +280,8 @@ fn every_kind_of_check() {
         ("neg_overflow(-128i8)", "overflow: negation of -128"),
         ("division_by_zero(7u32)", "division by zero: 7 / 0"),
         ("division_overflow(-128i8, -1i8)", "overflow: -128 / -1"),
+        ("remainder_by_zero(7u32)", "division by zero: 7 % 0"),
+        ("remainder_overflow(-128i8, -1i8)", "overflow: -128 % -1"),
         ("assert \"x > 0\"()", "assertion failed: x > 0"),
         (
             "assert_eq \"a == b\"(1.5f32, true)",

@@ -262,6 +262,8 @@ fn every_operation_round_trips() {
         CheckKind::NegOverflow,
         CheckKind::DivisionByZero,
         CheckKind::DivisionOverflow,
+        CheckKind::RemainderByZero,
+        CheckKind::RemainderOverflow,
         CheckKind::Assert(text.clone()),
         CheckKind::AssertEq(text.clone()),
         CheckKind::AssertNe(text.clone()),

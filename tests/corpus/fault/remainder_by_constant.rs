@@ -10,4 +10,4 @@ pub mod program {
     }
 }
 
-//~ division by zero: -7 / 0, in `wrap` at corpus/fault/remainder_by_constant.rs:9:9
+//~ division by zero: -7 % 0, in `wrap` at corpus/fault/remainder_by_constant.rs:9:9

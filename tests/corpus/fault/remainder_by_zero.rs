@@ -11,4 +11,4 @@ pub mod program {
     }
 }
 
-//~ division by zero: 7 / 0, in `rest` at corpus/fault/remainder_by_zero.rs:10:9
+//~ division by zero: 7 % 0, in `rest` at corpus/fault/remainder_by_zero.rs:10:9
