@@ -478,12 +478,6 @@ pub(crate) fn beside(program: &[syn::Item]) -> Vec<syn::Item> {
     }
 }
 
-/// A text in which integers of two halves are called as in Rust.
-pub(crate) fn by_rusts_names(text: &str) -> String {
-    let text = text.replace("std::wide::Wide<false>", "u128");
-    text.replace("std::wide::Wide<true>", "i128")
-}
-
 /// Whether a name is that of an integer of two halves.
 pub(crate) fn is_wide(name: &str) -> bool {
     matches!(name, "u128" | "i128")

@@ -60,7 +60,7 @@ impl Diagnostics {
                 d.note.as_mut().map(|n| &mut n.1),
             ];
             for text in texts.into_iter().flatten() {
-                *text = crate::beside::by_rusts_names(text);
+                *text = millstream_graph::ty::by_rusts_names(text);
             }
         }
         let key = |d: &Diagnostic| {

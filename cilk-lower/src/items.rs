@@ -459,6 +459,11 @@ impl Module {
         };
         let name = self.families[family.0].name.clone();
         let is_lent = matches!(ty, Type::Slice { .. } | Type::Ref { .. } | Type::Mat { .. });
+        let what = match ty {
+            Type::Channel(_) => "emit",
+            _ if is_lent => "be lent",
+            _ => "take or return",
+        };
         let (name, help) = match (name.ends_with("Wide"), is_lent) {
             (true, false) => (
                 "an integer of 128 bits".to_owned(),
@@ -483,10 +488,7 @@ impl Module {
             _ => sig.span(),
         };
         self.diags
-            .error(
-                span,
-                format!("a task or kernel cannot take or return {name}"),
-            )
+            .error(span, format!("a task or kernel cannot {what} {name}"))
             .help(help);
     }
 

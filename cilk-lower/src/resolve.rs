@@ -80,9 +80,11 @@ impl Module {
             return true;
         }
         let elem = match ty {
-            Type::Array(elem, _) | Type::Slice { elem, .. } | Type::Ref { target: elem, .. } => {
-                Some(&**elem)
-            }
+            Type::Array(elem, _)
+            | Type::Slice { elem, .. }
+            | Type::Ref { target: elem, .. }
+            | Type::Mat { elem, .. }
+            | Type::Channel(elem) => Some(&**elem),
             _ => None,
         };
         elem.is_some_and(|ty| self.holds(ty, family))

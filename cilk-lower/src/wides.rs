@@ -3,7 +3,6 @@
 
 use crate::{
     consts,
-    generics::Known,
     items::{Item, Module},
 };
 use millstream_graph::ty::Type;
@@ -18,12 +17,8 @@ pub(crate) fn value(m: &mut Module, e: &syn::Expr, ty: &Type) -> Option<Vec<u8>>
 
 /// Whether a type of two halves has a sign.
 fn sign(m: &Module, ty: &Type) -> Option<bool> {
-    let Type::Struct(id) = ty else { return None };
-    match m.copies.get(id)? {
-        (family, known) if Some(*family) == m.wide() => match known[..] {
-            [Known::Number(_, bits)] => Some(bits != 0),
-            _ => None,
-        },
+    match ty {
+        Type::Struct(id) => m.structs[*id].wide(),
         _ => None,
     }
 }

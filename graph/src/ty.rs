@@ -287,8 +287,7 @@ impl StructDef {
     /// Its name as a program writes it, with its path.
     #[must_use]
     pub fn shown(&self) -> String {
-        let name = self.name.replace("std::wide::Wide<false>", "u128");
-        name.replace("std::wide::Wide<true>", "i128")
+        by_rusts_names(&self.name)
     }
 
     /// Whether it is an enum of which some variant has data.
@@ -603,6 +602,13 @@ impl Type {
     pub fn display<'a>(&'a self, structs: &'a Structs) -> impl fmt::Display + 'a {
         DisplayType { ty: self, structs }
     }
+}
+
+/// A text in which integers of two halves are called as in Rust.
+#[must_use]
+pub fn by_rusts_names(text: &str) -> String {
+    let text = text.replace("std::wide::Wide<false>", "u128");
+    text.replace("std::wide::Wide<true>", "i128")
 }
 
 /// The first part of an `Option` or a `Result`: whether there is a value.

@@ -349,14 +349,16 @@ impl Eval<'_, '_> {
             return self.positional(w, ty, ends, &fields, out, at);
         }
         if let Some(signed) = def.wide() {
-            let written = numbers::wide(&w.expr, signed);
-            // What is computed has as many bits as other numbers.
-            let of = |x: i128| (signed || x >= 0).then(|| x.cast_unsigned());
-            let computed = |this: &mut Self| match &w.expr {
-                Expr::Lit(_) | Expr::Unary(_) => None,
-                _ => this.int(w, Scalar::U64).ok().and_then(of),
+            let bits = match (numbers::wide(&w.expr, signed), &w.expr) {
+                (Some(bits), _) => Some(bits),
+                (None, Expr::Lit(_) | Expr::Unary(_)) => None,
+                // What is computed has as many bits as other numbers.
+                _ => {
+                    let x = self.int(w, Scalar::U64)?;
+                    (signed || x >= 0).then(|| x.cast_unsigned())
+                }
             };
-            let Some(bits) = written.or_else(|| computed(self)) else {
+            let Some(bits) = bits else {
                 return Err(self.mismatch(w, ty).into());
             };
             value::write_bits(out, at, Scalar::U64, bits as u64);

@@ -84,7 +84,7 @@ impl Worker<'_> {
     }
 
     /// Lets what is emitted next have all room of a stack.
-    pub(super) fn make_room(&mut self, stack: StackIndex) {
+    pub(super) fn regain_room(&mut self, stack: StackIndex) {
         let (layout, count) = (&self.plan.layouts[stack], self.stacks.top(stack));
         self.stacks.memory.move_back(layout, stack.index(), count);
         self.stacks.note_room(stack);

@@ -281,7 +281,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             }
             for &into in &self.flow.wiring.nodes[n].produces {
                 if let Some(stack) = self.staging(into) {
-                    self.worker.make_room(stack);
+                    self.worker.regain_room(stack);
                 }
             }
             let before = self.staged(n);

@@ -46,11 +46,12 @@ impl Checker<'_> {
         if let Some(chained) = self.chained_for(f) {
             return chained;
         }
-        let mut pairs = f.clone();
-        let mut lets = Vec::new();
-        if self.name_pairs(&mut pairs.pat, &f.expr, &mut lets) {
-            pairs.body.stmts.splice(0..0, lets);
-            return self.for_loop(&pairs);
+        let (mut pat, mut lets) = ((*f.pat).clone(), Vec::new());
+        if self.name_pairs(&mut pat, &f.expr, &mut lets) {
+            let mut f = f.clone();
+            *f.pat = pat;
+            f.body.stmts.splice(0..0, lets);
+            return self.for_loop(&f);
         }
         let span = f.span();
         self.scopes.push(std::collections::BTreeMap::new());
@@ -120,14 +121,11 @@ impl Checker<'_> {
             _ => return false,
         };
         let span = pat.span();
-        let (mut named, mut is_new) = (None, false);
+        let (mut named, mut any) = (None, true);
         match pat {
             syn::Pat::Paren(inner) => return self.name_pairs(&mut inner.pat, over, lets),
-            syn::Pat::Tuple(pair) if pair.elems.len() == 2 => {}
-            syn::Pat::Wild(_) => {
-                *pat = parse_quote_spanned!(span=> (_, _));
-                is_new = true;
-            }
+            syn::Pat::Tuple(pair) if pair.elems.len() == 2 => any = false,
+            syn::Pat::Wild(_) => *pat = parse_quote_spanned!(span=> (_, _)),
             syn::Pat::Ident(_) => {
                 let (one, other) = (self.held_name(span), self.held_name(span));
                 let pair = std::mem::replace(pat, parse_quote_spanned!(span=> (#one, #other)));
@@ -138,7 +136,6 @@ impl Checker<'_> {
         let syn::Pat::Tuple(pair) = pat else {
             return false;
         };
-        let mut any = is_new || named.is_some();
         if let Some(first) = first {
             any |= self.name_pairs(&mut pair.elems[0], first, lets);
         }

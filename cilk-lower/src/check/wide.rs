@@ -3,7 +3,6 @@
 use super::{Checker, chains::own, places::strip};
 use crate::{
     beside,
-    generics::Known,
     hir::{Expr, ExprKind, Stmt},
     ty::{Class, Ty},
 };
@@ -14,15 +13,8 @@ use syn::parse_quote_spanned;
 impl Checker<'_> {
     /// Whether a type is one of these, and whether it has a sign then.
     pub(super) fn wide_sign(&self, ty: &Ty) -> Option<bool> {
-        let wide = self.m.wide()?;
-        let Ty::Struct(id) = self.shallow(ty) else {
-            return None;
-        };
-        match self.m.copies.get(&id) {
-            Some((family, known)) if *family == wide => match known.as_slice() {
-                [Known::Number(_, bits)] => Some(*bits != 0),
-                _ => None,
-            },
+        match self.shallow(ty) {
+            Ty::Struct(id) => self.m.structs[id].wide(),
             _ => None,
         }
     }

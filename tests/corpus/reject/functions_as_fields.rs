@@ -16,5 +16,5 @@ pub mod program {
     }
 }
 
-//~ 14:20: a task or kernel cannot take or return an integer of 128 bits
+//~ 14:20: a task or kernel cannot be lent an integer of 128 bits
 //~   help: lend it elements of two halves, `&[[u64; 2]]`

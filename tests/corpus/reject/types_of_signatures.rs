@@ -30,17 +30,24 @@ pub mod program {
     pub fn wide(all: &[u128]) -> u32 {
         all[0] as u32
     }
+
+    #[kernel]
+    fn square(x: u64, out: Channel<u128>) {
+        out.emit(x as u128 * x as u128);
+    }
 }
 
 //~ 7:18: there is no type `str` in this program
 //~   help: there is no text on a device: use `u8` and `u32`
 //~ 8:22: there is no type `Unknwon` in this program
 //~   help: define it as a struct in this module
-//~ 15:31: a task or kernel cannot take or return a `std::cmp::Reverse`
+//~ 15:31: a task or kernel cannot be lent a `std::cmp::Reverse`
 //~   help: lend it elements of what that holds, `&mut [u64]` for `&mut [Reverse<u64>]`, and wrap each where it is used
 //~ 20:31: a task or kernel cannot take or return a `std::cmp::Reverse`
 //~   help: give it what that holds: `x.0` or `x.get()`
 //~ 25:29: a task or kernel cannot take or return a `std::cmp::Reverse`
 //~   help: give it what that holds: `x.0` or `x.get()`
-//~ 30:22: a task or kernel cannot take or return an integer of 128 bits
+//~ 30:22: a task or kernel cannot be lent an integer of 128 bits
 //~   help: lend it elements of two halves, `&[[u64; 2]]`
+//~ 35:28: a task or kernel cannot emit an integer of 128 bits
+//~   help: give it two halves, `x as u64` and `(x >> 64) as u64`
