@@ -60,6 +60,8 @@ pub(crate) struct FlowChannel {
     spill: Mutex<Spill>,
     /// How many elements lie there. Stored under the mutex.
     spilled: AtomicU64,
+    /// How many slots had been free again when the last drop freed none: the oldest is in somebody's hand then. More than there will be where there was no such drop.
+    in_vain: AtomicU64,
     stock: Arc<Stock>,
 }
 
@@ -86,19 +88,24 @@ pub(crate) struct Offered {
 impl FlowChannel {
     pub(crate) fn new(plan: &ChannelPlan, stock: &Arc<Stock>) -> Result<Self, RingError> {
         let ring = Ring::new(&plan.fields, plan.width, plan.group)?;
+        Ok(Self::of(ring, plan.full, stock))
+    }
+
+    fn of(ring: Ring, full: WhenFull, stock: &Arc<Stock>) -> Self {
         let strides: Vec<usize> = ring.layout().strides.iter().map(|&s| s as usize).collect();
-        Ok(Self {
+        Self {
             ring,
-            full: plan.full,
+            full,
             blocked: AtomicU32::new(0),
             spill: Mutex::new(Spill {
                 fields: vec![Vec::new(); strides.len()],
                 ..Spill::default()
             }),
             spilled: AtomicU64::new(0),
+            in_vain: AtomicU64::new(u64::MAX),
             stock: stock.clone(),
             strides,
-        })
+        }
     }
 
     /// The most bytes that this channel and those beside it took to grow.
@@ -112,20 +119,28 @@ impl FlowChannel {
         u64::from(self.ring.ready()) + self.spilled.load(Ordering::Relaxed)
     }
 
-    /// Whether something could be put in.
-    pub(crate) fn has_room(&self) -> bool {
+    /// Whether a wavefront could be taken: what was spilled comes by way of the ring.
+    pub(crate) fn has_some(&self) -> bool {
+        // Relaxed: a hint.
+        self.ring.ready() > 0 || self.spilled.load(Ordering::Relaxed) > 0 && self.ring.room() > 0
+    }
+
+    /// Whether something could be put in. `alone`: nobody else can go on.
+    pub(crate) fn has_room(&self, alone: bool) -> bool {
         match self.full {
             WhenFull::Wait => self.ring.room() > 0,
             WhenFull::Grow => true,
-            WhenFull::DropOldest => self.ring.room() > 0 || self.is_full(),
+            WhenFull::DropOldest => self.ring.room() > 0 || self.is_full(alone),
         }
     }
 
     /// Of a ring without free slots: whether what waits is what it is full of, and not slots that are done behind one that is not, or that somebody has in
-    /// hand. At most half of it may be those.
-    fn is_full(&self) -> bool {
+    /// hand. At most half of it may be those, and a drop that freed none was enough until the oldest slot is free. Where nobody else can go on, nobody takes what waits.
+    fn is_full(&self, alone: bool) -> bool {
         let ready = self.ring.ready();
-        ready > 0 && ready >= self.ring.width() / 2
+        // Relaxed: a hint, as is what waits.
+        let in_vain = || self.in_vain.load(Ordering::Relaxed) == self.ring.freed();
+        ready > 0 && (alone || ready >= self.ring.width() / 2 && !in_vain())
     }
 
     /// Takes a wavefront of `most` elements at most.
@@ -137,8 +152,13 @@ impl FlowChannel {
         self.ring.deq(u32::try_from(most).unwrap_or(u32::MAX))
     }
 
-    /// Puts elements in, of which `field` gives the bytes of each field; as many as there is room for.
-    pub(crate) fn offer<'a>(&self, count: u64, field: impl Fn(usize) -> &'a [u8]) -> Offered {
+    /// Puts elements in, of which `field` gives the bytes of each field; as many as there is room for. `alone`: nobody else can go on.
+    pub(crate) fn offer<'a>(
+        &self,
+        count: u64,
+        field: impl Fn(usize) -> &'a [u8],
+        alone: bool,
+    ) -> Offered {
         match self.full {
             WhenFull::Wait => Offered {
                 taken: self.put(0, count, &field),
@@ -152,7 +172,7 @@ impl FlowChannel {
                     ..Offered::default()
                 }
             }
-            WhenFull::DropOldest => self.put_or_drop(count, &field),
+            WhenFull::DropOldest => self.put_or_drop(count, &field, alone),
         }
     }
 
@@ -225,13 +245,18 @@ impl FlowChannel {
         self.strides.iter().sum::<usize>() as u64
     }
 
-    fn put_or_drop<'a>(&self, count: u64, field: &impl Fn(usize) -> &'a [u8]) -> Offered {
+    fn put_or_drop<'a>(
+        &self,
+        count: u64,
+        field: &impl Fn(usize) -> &'a [u8],
+        alone: bool,
+    ) -> Offered {
         // No more than the last of them can stay.
         let mut at = count.saturating_sub(u64::from(self.ring.width()));
         let mut dropped = at;
         loop {
             at = self.put(at, count, field);
-            if at == count || !self.is_full() {
+            if at == count || !self.is_full(alone) {
                 break;
             }
             let most = u32::try_from(count - at).unwrap_or(u32::MAX);
@@ -240,11 +265,92 @@ impl FlowChannel {
             };
             dropped += u64::from(oldest.count());
             oldest.tfree();
+            if self.ring.room() == 0 {
+                // Relaxed: as in `is_full`.
+                self.in_vain.store(self.ring.freed(), Ordering::Relaxed);
+            }
         }
         Offered {
             taken: at,
             dropped,
             starved: false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millstream_channels_kernel::ring::Allocated;
+    use millstream_graph::ty::{Field, PieceKind, Scalar};
+
+    const WIDTH: u32 = 64;
+
+    fn channel(full: WhenFull, growth: u64) -> FlowChannel {
+        let field = Field {
+            name: "x".to_owned(),
+            kind: PieceKind::Scalar(Scalar::U32),
+        };
+        let ring = Ring::new(&[field], WIDTH, 1).unwrap();
+        FlowChannel::of(ring, full, &Arc::new(Stock::new(growth)))
+    }
+
+    fn offer(channel: &FlowChannel, count: u32, alone: bool) -> Offered {
+        let values: Vec<u8> = (0..count).flat_map(u32::to_ne_bytes).collect();
+        channel.offer(u64::from(count), |_| &values, alone)
+    }
+
+    fn publish(mut slot: Allocated<'_>) {
+        slot.write(0, &7u32.to_ne_bytes());
+        slot.enq();
+    }
+
+    /// Who is held up between allocating and publishing leaves the oldest slot to the element that waits: all others are done.
+    #[test]
+    fn a_ring_full_of_what_is_done_drops_only_where_nobody_else_can_go_on() {
+        let channel = channel(WhenFull::DropOldest, 0);
+        let first = channel.ring.talloc(1).unwrap();
+        assert_eq!(
+            offer(&channel, WIDTH - 1, false).taken,
+            u64::from(WIDTH - 1)
+        );
+        channel.take(u64::from(WIDTH)).unwrap().tfree();
+        publish(first);
+        assert!(channel.has_some() && !channel.has_room(false) && channel.has_room(true));
+        assert_eq!(offer(&channel, 1, false), Offered::default());
+        let offered = offer(&channel, 1, true);
+        assert_eq!((offered.taken, offered.dropped), (1, 1));
+        assert_eq!((channel.waiting(), channel.ring.room()), (1, WIDTH - 1));
+    }
+
+    /// The oldest slot is in somebody's hand: what is dropped behind it makes no room, and once is enough to find that out.
+    #[test]
+    fn what_makes_no_room_is_dropped_once() {
+        let channel = channel(WhenFull::DropOldest, 0);
+        assert_eq!(offer(&channel, WIDTH, false).taken, u64::from(WIDTH));
+        let hand = channel.take(1).unwrap();
+        let offered = offer(&channel, 1, false);
+        assert_eq!((offered.taken, offered.dropped), (0, 1));
+        assert!(!channel.has_room(false));
+        assert_eq!(offer(&channel, 1, false), Offered::default());
+        hand.tfree();
+        assert!(channel.has_room(false));
+        let offered = offer(&channel, 3, false);
+        assert_eq!((offered.taken, offered.dropped), (3, 1));
+        assert_eq!(channel.waiting(), u64::from(WIDTH) - 3 + 3);
+    }
+
+    /// What was spilled comes by way of the ring: where all of that is in hand, there is nothing to take.
+    #[test]
+    fn what_was_spilled_is_nothing_to_take_without_room() {
+        let channel = channel(WhenFull::Grow, 1 << 10);
+        assert_eq!(offer(&channel, WIDTH, false).taken, u64::from(WIDTH));
+        let hand = channel.take(u64::from(WIDTH)).unwrap();
+        assert_eq!(offer(&channel, 5, false).taken, 5);
+        assert!(channel.waiting() == 5 && !channel.has_some());
+        assert!(channel.take(u64::from(WIDTH)).is_none());
+        hand.tfree();
+        assert!(channel.has_some());
+        assert_eq!(channel.take(u64::from(WIDTH)).unwrap().count(), 5);
     }
 }

@@ -1,13 +1,14 @@
 //! Host nodes: closures of the caller's that get a channel's elements in batches, or are a source of elements. Each has a thread of its own.
 
 use super::{
-    Flow,
+    Flow, Line,
     bell::{Found, Slept},
     ready::Ready,
     wiring::NodePlan,
 };
 use crate::{error::RunError, run::message};
 use std::{
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::atomic::Ordering,
 };
@@ -30,10 +31,12 @@ const fn found(something: bool) -> Found {
 impl Flow {
     /// Whether a host node that sleeps could go on, everybody else sleeping.
     pub(super) fn hosts_can_go_on(&self) -> bool {
-        self.wiring
-            .hosts
-            .iter()
-            .any(|&n| self.host_can_go_on(n, true))
+        let hosts = self.run.workers as usize..self.caller();
+        // Relaxed: stored before its owner went to sleep, under the mutex of the bell.
+        let wants = |w: &Line| w.0.load(Ordering::Relaxed).checked_sub(1);
+        let mut wanted = self.wants[hosts].iter().filter_map(wants);
+        wanted.any(|c| self.channels[c as usize].has_room(true))
+            || (self.wiring.hosts.iter()).any(|&n| self.host_can_go_on(n, true))
     }
 
     fn host_can_go_on(&self, n: usize, alone: bool) -> bool {
@@ -67,12 +70,7 @@ impl Flow {
         while !self.bell.over() {
             if node.consumes.is_some() && !self.host_can_go_on(n, alone) {
                 let look = |alone| found(self.host_can_go_on(n, alone));
-                alone = match self.bell.sleep(seat, look) {
-                    Slept::Alone => true,
-                    // Called because nobody else can go on, perhaps.
-                    Slept::Again => self.bell.all_workers_sleep(),
-                    Slept::Stuck | Slept::Over => false,
-                };
+                alone = self.is_alone(self.bell.sleep(seat, look)) == Some(true);
                 continue;
             }
             alone = false;
@@ -96,13 +94,23 @@ impl Flow {
         Ok(())
     }
 
+    /// Whether nobody else can go on now that a host node does not sleep any more; none if the graph is over.
+    fn is_alone(&self, slept: Slept) -> Option<bool> {
+        match slept {
+            Slept::Alone => Some(true),
+            // Called because nobody else can go on, perhaps.
+            Slept::Again => Some(self.bell.all_workers_sleep()),
+            Slept::Stuck | Slept::Over => None,
+        }
+    }
+
     /// Puts what a host node emitted where it belongs.
     fn emit(&self, node: &NodePlan, seat: usize, emitted: &mut [Vec<u8>]) -> Result<(), String> {
         for (&channel, elements) in node.ports.iter().zip(emitted) {
-            let room = |_| found(self.channels[channel].has_room());
+            let room = |alone| found(self.channels[channel].has_room(alone));
             let wait = || {
                 self.set_wants(seat, Some(channel));
-                self.bell.sleep(seat, room) != Slept::Over
+                self.is_alone(self.bell.sleep(seat, room))
             };
             self.put_all(channel, elements, wait)
                 .map_err(|error| error.to_string())?;
@@ -142,19 +150,19 @@ impl Flow {
         count.into()
     }
 
-    /// Puts all of these elements into a channel, waiting for room.
+    /// Puts all of these elements into a channel, waiting for room. `wait` says whether nobody else can go on behind it, and none if the graph is over.
     pub(super) fn put_all(
         &self,
         channel: usize,
         elements: &[u8],
-        mut wait: impl FnMut() -> bool,
+        mut wait: impl FnMut() -> Option<bool>,
     ) -> Result<(), RunError> {
         let image = &self.wiring.channels[channel].image;
         let (all, fields) = (image.count(elements) as u64, image.scatter(elements));
         let into = &self.channels[channel];
-        let (mut at, mut blocked) = (0, false);
+        let (mut at, mut blocked, mut alone) = (0, false, false);
         let done = loop {
-            at += self.put(channel, &fields, at, all);
+            at += self.put(channel, &fields, at..all, alone);
             if at == all {
                 break Ok(());
             }
@@ -164,8 +172,9 @@ impl Flow {
                 into.blocked.fetch_add(1, Ordering::Relaxed);
                 continue;
             }
-            if self.bell.over() || !wait() {
-                break Err(self.over_error());
+            match wait().filter(|_| !self.bell.over()) {
+                Some(is_alone) => alone = is_alone,
+                None => break Err(self.over_error()),
             }
         };
         if blocked {
@@ -175,14 +184,21 @@ impl Flow {
         done
     }
 
-    /// Puts elements `from..all` into a channel, as far as there is room; says how many. Whoever calls is alive or may feed the graph.
-    pub(super) fn put(&self, channel: usize, fields: &[Vec<u8>], from: u64, all: u64) -> u64 {
+    /// Puts some of these elements into a channel, as far as there is room; says how many. Whoever calls is alive or may feed the graph. `alone`: nobody else
+    /// can go on.
+    pub(super) fn put(
+        &self,
+        channel: usize,
+        fields: &[Vec<u8>],
+        which: Range<u64>,
+        alone: bool,
+    ) -> u64 {
         let into = &self.channels[channel];
-        let count = all - from;
+        let (from, count) = (which.start, which.end - which.start);
         self.bell.born(count);
         let strides = &into.ring.layout().strides;
         let field = |f: usize| &fields[f][from as usize * strides[f] as usize..];
-        let offered = into.offer(count, field);
+        let offered = into.offer(count, field, alone);
         if offered.starved {
             self.fail(self.starved(channel));
         }

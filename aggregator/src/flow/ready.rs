@@ -23,10 +23,10 @@ pub(super) enum Ready {
 impl Flow {
     /// Whether a channel's elements are worth a wavefront, of which `full` are a full one. `alone` is whether everybody else sleeps.
     pub(super) fn ready(&self, channel: usize, full: u64, alone: bool) -> Ready {
-        let waiting = self.channels[channel].waiting();
-        if waiting == 0 {
+        if !self.channels[channel].has_some() {
             return Ready::No;
         }
+        let waiting = self.channels[channel].waiting();
         let size = if waiting >= full {
             Ready::Full
         } else {
@@ -61,8 +61,11 @@ impl Flow {
             })
     }
 
-    /// Whether anything can still add to a channel: kernels, host nodes, or the caller.
+    /// Whether anything can still add to a channel: kernels, host nodes, or the caller. Where nobody else can go on, nobody makes room that there is not.
     fn can_come(&self, channel: usize, alone: bool) -> bool {
+        if alone && !self.channels[channel].has_room(false) {
+            return false;
+        }
         let plan = &self.wiring.channels[channel];
         // Relaxed: who sets these rings the bell.
         let caller = plan.fed_from_outside && !self.closed.load(Ordering::Relaxed);

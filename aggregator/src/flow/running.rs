@@ -222,8 +222,9 @@ impl Feed for CpuRunning<'_> {
         let caller = self.flow.caller();
         let sent = self.flow.put_all(channel, elements, || {
             self.flow.set_wants(caller, Some(channel));
-            let room = || self.flow.channels[channel].has_room();
-            self.glance(Some(&room), &mut stalled).is_ok()
+            let room = || self.flow.channels[channel].has_room(false);
+            let glance = self.glance(Some(&room), &mut stalled);
+            glance.is_ok().then_some(false)
         });
         if sent.is_ok() {
             self.flow.set_wants(caller, None);
@@ -236,7 +237,9 @@ impl Feed for CpuRunning<'_> {
         self.check()?;
         let image = &self.flow.wiring.channels[channel].image;
         let count = image.count(elements) as u64;
-        let sent = self.flow.put(channel, &image.scatter(elements), 0, count);
+        let sent = self
+            .flow
+            .put(channel, &image.scatter(elements), 0..count, false);
         Ok(sent as usize)
     }
 

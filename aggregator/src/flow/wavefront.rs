@@ -68,12 +68,17 @@ impl Worker<'_> {
     }
 
     /// Puts what was emitted into a channel there, and keeps what finds no room.
-    pub(super) fn flush_staged(&mut self, stack: StackIndex, into: &FlowChannel) -> Offered {
+    pub(super) fn flush_staged(
+        &mut self,
+        stack: StackIndex,
+        into: &FlowChannel,
+        alone: bool,
+    ) -> Offered {
         let layout = &self.plan.layouts[stack];
         let count = self.stacks.top(stack);
         let memory = &mut self.stacks.memory;
         let field = |field| memory.values(layout, stack.index(), field, count);
-        let offered = into.offer(count, field);
+        let offered = into.offer(count, field, alone);
         memory.drop_first(layout, stack.index(), offered.taken, count);
         self.stacks.note_room(stack);
         self.stacks.states[stack.index()].top = count - offered.taken;

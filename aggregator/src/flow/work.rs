@@ -93,7 +93,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             if self.flow.bell.over() || self.flow.run.stopped() {
                 return Ok(());
             }
-            self.flush_blocked();
+            self.flush_blocked(false);
             if let Some((node, most)) = self.pick(alone) {
                 alone = false;
                 self.run(node, most)?;
@@ -101,6 +101,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
                 // Tasks that another's kernel spawned.
                 let helped = self.worker.help(loan);
                 helped.map_err(|stop| self.blame(stop))?;
+            } else if alone && self.flush_blocked(true) {
+                // What waited was dropped for it: nobody would have taken it.
+                alone = false;
             } else if !self.spin() {
                 alone = self.sleep()?;
             }
@@ -116,7 +119,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     }
 
     fn can_go_on(&self, alone: bool) -> bool {
-        let unblocked = |c: usize| self.blocked[c] && self.flow.channels[c].has_room();
+        let unblocked = |c: usize| self.blocked[c] && self.flow.channels[c].has_room(alone);
         (0..self.blocked.len()).any(unblocked) || self.pick(alone).is_some()
     }
 
@@ -164,7 +167,9 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             let (Some(channel), Some(task)) = (node.consumes, node.task) else {
                 continue;
             };
-            if node.produces.iter().any(|&c| self.blocked[c]) && !(alone && self.makes_room(n)) {
+            if node.produces.iter().any(|&c| self.blocked[c])
+                && !(alone && self.makes_room(n, channel))
+            {
                 continue;
             }
             let full = self.full(task, channel);
@@ -180,18 +185,23 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         partial
     }
 
-    /// Whether a node may run though what was emitted into its channels found no room, as nobody else can go on. Slots are free again in the order in which
+    /// Whether a node of a circle may take from its channel though what was emitted into its own found no room, as nobody else can go on. Slots are free again in the order in which
     /// they were allocated, and an element that was published late has an old one: a ring may be full of slots that are done, but for those of elements that
     /// wait. Who takes these makes room. Beside a channel no more than it has slots waits here, so that a circle whose elements become more comes to an end.
-    fn makes_room(&self, n: usize) -> bool {
+    fn makes_room(&self, n: usize, channel: usize) -> bool {
         let wiring = &self.flow.wiring;
         let mut blocked = (wiring.nodes[n].produces.iter()).filter(|&&c| self.blocked[c]);
         let is_few = |c: usize| {
             let staged = self.staging(c).map_or(0, |s| self.worker.stacks.top(s));
             staged < u64::from(wiring.channels[c].width)
         };
+        let fed_by = &wiring.channels[channel].fed_by;
+        let comes_round = |c: usize| {
+            let mut consumers = wiring.nodes.iter().zip(fed_by);
+            consumers.any(|(node, feeds)| *feeds && node.consumes == Some(c))
+        };
         // Of what it has in hand the rest found no room here.
-        self.hands[n].is_none() && blocked.all(|&c| is_few(c))
+        self.hands[n].is_none() && blocked.all(|&c| is_few(c) && comes_round(c))
     }
 
     /// How many elements a full wavefront has.
@@ -311,12 +321,12 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
     fn flush(&mut self, channels: &[usize]) -> bool {
         let mut all = true;
         for &channel in channels {
-            all &= self.flush_one(channel);
+            all &= self.flush_one(channel, false);
         }
         all
     }
 
-    fn flush_one(&mut self, channel: usize) -> bool {
+    fn flush_one(&mut self, channel: usize, alone: bool) -> bool {
         let flow = self.flow;
         let Some(stack) = self.staging(channel) else {
             return true;
@@ -326,7 +336,7 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
             return true;
         }
         let into = &flow.channels[channel];
-        let offered = self.worker.flush_staged(stack, into);
+        let offered = self.worker.flush_staged(stack, into, alone);
         if offered.starved {
             flow.fail(flow.starved(channel));
         }
@@ -349,16 +359,19 @@ impl<'w, 'r> FlowWorker<'w, 'r> {
         all
     }
 
-    /// Tries again what found no room.
-    fn flush_blocked(&mut self) {
+    /// Tries again what found no room; whether there was something to try. `alone`: nobody else can go on.
+    fn flush_blocked(&mut self, alone: bool) -> bool {
+        let mut any = false;
         for channel in 0..self.blocked.len() {
-            if self.blocked[channel] && self.flow.channels[channel].has_room() {
-                self.flush_one(channel);
+            if self.blocked[channel] && self.flow.channels[channel].has_room(alone) {
+                any = true;
+                self.flush_one(channel, alone);
                 if self.flow.leaves_device(channel) {
                     self.tell(channel, true);
                 }
             }
         }
+        any
     }
 
     /// After a wavefront: wakes who waits for room in the channel that it came from, and host nodes.

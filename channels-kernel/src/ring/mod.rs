@@ -166,6 +166,12 @@ impl Ring {
         (head + u64::from(self.width())).saturating_sub(tail) as u32
     }
 
+    /// How many slots became free again so far: what is done behind one that is not does not count.
+    #[must_use]
+    pub fn freed(&self) -> u64 {
+        self.words.reclaim()
+    }
+
     /// Slots that are not free: reserved, ready, dispatched, or done but behind one that is not.
     #[must_use]
     pub fn held(&self) -> u32 {

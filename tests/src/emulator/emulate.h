@@ -18,7 +18,7 @@
 #define WARP 4u
 #define BLOCK 8u
 #define NEAR 4u
-#define WALK_BYTES 512u
+#define WALK_BYTES 520u
 // So little that every way out of them is taken all the time.
 #define PRIVATE_PLACES 11u
 #define MOST_WAVEFRONTS 12u

@@ -48,15 +48,16 @@ FN void copy_walked(u32 unit, near room, u32 place, ptr there, u32 bytes, u32 fi
   }
 }
 
-// What the rooms of warps are multiples of.
-#define WALK_UNIT 64u
+// What the rooms of warps are multiples of: the widest word that is copied. A warp's share of the stage is one, so that the stage alone holds it whole.
+#define WALK_UNIT 8u
 
 // Where a warp's slices are brought to, and how many bytes find room there. What a kernel was launched with beside the stage is divided with it: some warps
 // have their room in the stage, and the others there, as much each.
 FN near walk_place(u32& bytes) {
   constexpr u32 STAGE = WALK_BYTES * WARPS;
   const u32 more = dynamic_bytes(), each = (STAGE + more) / WARPS / WALK_UNIT * WALK_UNIT, staged = STAGE / each;
-  bytes = staged < WARPS ? more / (WARPS - staged) / WALK_UNIT * WALK_UNIT : each;
+  const u32 beside = staged < WARPS ? more / (WARPS - staged) / WALK_UNIT * WALK_UNIT : each;
+  bytes = beside < each ? beside : each;
   return warp_id() < staged ? near_of(stage_memory() + warp_id() * bytes) : dynamic_memory() + (warp_id() - staged) * bytes;
 }
 
@@ -65,6 +66,7 @@ FN near walk_place(u32& bytes) {
 // would be copied for each.
 template <class S, class M>
 FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
+  static_assert(!S::WALKS || WALK_BYTES % WALK_UNIT == 0, "a warp's share of the stage is whole words");
   u32 bytes;
   const near room = walk_place(bytes);
   typename S::Args args = {};
@@ -73,7 +75,8 @@ FN void run_walking(Direct<S, M>& worker, bool mine, u32 element) {
 #pragma unroll
   for (u32 k = 0; k < S::SLICES; k++) own += walk_room(S::bytes(args, k), S::UNIT);
   const u32 lanes = (u32)__popc(__ballot_sync(ALL_LANES, mine)), least = lanes < WARP / 4 ? lanes : WARP / 4;
-  const bool fits = mine && own <= WALK_BYTES / least;
+  // A slice that fits by the stage has room: else the turns below would never come to its lane.
+  const bool fits = mine && own <= (bytes < WALK_BYTES ? bytes : WALK_BYTES) / least;
   if (mine && !fits) S::run(worker, args);
   const u32 size = fits ? (u32)own : 0, end = warp_scan(size);
   // The stage alone has no room for all of them at once: the next dispatch is worth more. Relaxed: it only says how to launch.
