@@ -21,7 +21,7 @@
 //! show, and where it does it calls parts that are not worth a child; how much is worth one says [`Does::worth`].
 //!
 //! In a task that is called the spawns are calls, as everywhere: in a loop's too, whose rounds are then run where they are. [`alone`] says of which tasks
-//! a wide device runs that version, sharing out the rounds, and [`kept`] what it does where the order shows; [`promote`] says what helpers do, and [`spawning`] which loops are shared out
+//! a wide device runs that version, sharing out the rounds, and [`kept`] what it does where the order shows; [`together`] says which loops need not wait in each turn, [`promote`] what helpers do, and [`spawning`] which loops are shared out
 //! without being asked for. A kernel runs its loops round by round.
 
 mod alone;
@@ -32,8 +32,10 @@ mod make;
 mod mapped;
 mod parts;
 mod promote;
+mod respelled;
 mod rounds;
 mod spawning;
+mod together;
 mod work;
 
 use crate::{
@@ -71,6 +73,7 @@ const NARROW_PIECES: u64 = 1 << 8;
 
 /// Makes tasks of the loops of all functions: adds them to the module, and their bodies behind the others.
 pub(crate) fn program(m: &mut Module, bodies: &mut Vec<Body>) -> Vec<ParallelLoop> {
+    together::program(m, bodies);
     mapped::program(m, bodies);
     let alone = alone::find(m, bodies);
     promote::promote(m, bodies);

@@ -521,6 +521,22 @@ impl Type {
         }
     }
 
+    /// Whether a value of this type is, holds, or points at an atomic, however far away.
+    #[must_use]
+    pub fn shares_atomics(&self, structs: &Structs) -> bool {
+        match self {
+            Self::Atomic(_) => true,
+            Self::Array(of, _)
+            | Self::Slice { elem: of, .. }
+            | Self::Ref { target: of, .. }
+            | Self::Mat { elem: of, .. } => of.shares_atomics(structs),
+            _ => self
+                .fields(structs)
+                .iter()
+                .any(|(field, _)| field.shares_atomics(structs)),
+        }
+    }
+
     /// Whether a value of this type is or holds an address, which means nothing to anybody else: no file and no channel can have it.
     #[must_use]
     pub fn has_addresses(&self, structs: &Structs) -> bool {

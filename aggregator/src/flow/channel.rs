@@ -279,6 +279,7 @@ impl FlowChannel {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends there")]
 mod tests {
     use super::*;
     use millstream_channels_kernel::ring::Allocated;

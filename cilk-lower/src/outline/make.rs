@@ -8,6 +8,7 @@ use millstream_graph::ir::{BinOp, Combine};
 use proc_macro2::Span;
 
 /// Makes trees at a place.
+#[derive(Clone, Copy)]
 pub(super) struct Make(pub(super) Span);
 
 impl Make {

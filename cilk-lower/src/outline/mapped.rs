@@ -152,6 +152,7 @@ impl Maker<'_> {
             let ty = self.vars[result.0].ty.clone();
             let own = make.fresh(&mut vars, "result", ty.clone());
             vars[own.0].awaits = true;
+            vars[own.0].addressed = self.vars[result.0].addressed;
             known.insert(*result, Known::As(own));
             let dest = Some((make.var(own, &ty), Combine::Store));
             stmts.push(Stmt::Let(Pat::Var(own), None));

@@ -11,7 +11,7 @@ pub mod program {
     pub fn rounds(n: u32) -> u32 {
         let mut sum = 0;
         for i in 0..n {
-            let x = spawn!(leaf(i));
+            let x = spawn!(leaf(i + sum));
             sync!();
             sum += x;
         }
