@@ -395,6 +395,7 @@ mod tests {
     /// Whatever is taken of a stack at a time, and put on it between, its elements stay what they are, in order, and it never writes to its neighbour.
     #[test]
     fn what_is_taken_from_the_front_leaves_the_rest_and_the_room() {
+        const MARK: u64 = 0x5a69_7b8c_9dae_bf31;
         let layouts = Layouts::new(&crate::testing::program());
         let mut memory = StackMemory::reserve(&layouts, 1 << 12).unwrap();
         let stack = (0..layouts.stacks.len())
@@ -403,10 +404,20 @@ mod tests {
         let layout = layouts.stacks[stack].clone();
         let whole = memory.capacity(stack);
         assert!(layout.fields.len() > 1 && whole > 64, "{whole}");
-        let values = |number: u64| {
+        let values_of = |layout: &StackLayout, number: u64| {
             let bytes = |f: &_| number.to_le_bytes()[..stride(f) as usize].to_vec();
             layout.fields.iter().map(bytes).collect::<Vec<_>>()
         };
+        let values = |number| values_of(&layout, number);
+        let others = || (0..layouts.stacks.len()).filter(|other| *other != stack);
+        // The first and the last element of each other stack.
+        let ends = |memory: &StackMemory, other| [0, memory.capacity(other) - 1];
+        for other in others() {
+            let values = values_of(&layouts.stacks[other], MARK);
+            for at in ends(&memory, other) {
+                memory.copy_in(&layouts, other, at, &values, 0, 1);
+            }
+        }
         let (mut next, mut held, mut moves) = (0, std::collections::VecDeque::new(), 0);
         for round in 0..500u64 {
             let room = memory.capacity(stack) - held.len() as u64;
@@ -433,6 +444,13 @@ mod tests {
                     found.iter().copied().eq(expected),
                     "round {round}, field {f}"
                 );
+            }
+        }
+        for other in others() {
+            let layout = &layouts.stacks[other];
+            for (f, mark) in values_of(layout, MARK).iter().enumerate() {
+                let all = memory.values(layout, other, f, memory.capacity(other));
+                assert!(all.starts_with(mark) && all.ends_with(mark), "{other} {f}");
             }
         }
         // Both ways were gone.

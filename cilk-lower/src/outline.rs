@@ -35,6 +35,7 @@ mod promote;
 mod respelled;
 mod rounds;
 mod spawning;
+mod spread;
 mod together;
 mod work;
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Blocks of a multiprocessor that have more memory: with one alone a multiprocessor's units idle half of the time.
 const FAR_BLOCKS: u32 = 2;
 
-/// Bytes for a warp's slices that are worth a try, at most, and in which steps.
+/// Bytes for a warp's slices that are worth a try, at most, and in which steps: more than its share of the stage in any case.
 const MOST_ROOM: u32 = 16 << 10;
 const STEP: u32 = 512;
 
@@ -96,9 +96,8 @@ pub(super) fn far_bytes(kernel: &Kernel, stage: u32) -> Result<Option<u32>, RunE
     let warps = kernel::BLOCK / kernel::WARP;
     let least = stage / warps + stage / warps / 4;
     for room in (least..=MOST_ROOM).rev().step_by(STEP as usize) {
-        let room = room / STEP * STEP;
         // Some warps' slices are in the stage.
-        let shared = (warps - (stage / room.max(1)).min(warps)) * room;
+        let shared = (warps - stage / room) * room;
         if kernel.allow(shared)? && kernel.occupancy(kernel::BLOCK, shared)? >= FAR_BLOCKS {
             return Ok(Some(shared));
         }

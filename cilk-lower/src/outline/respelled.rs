@@ -16,11 +16,36 @@ pub(super) fn respell(e: &mut Expr, is_around: &impl Fn(VarId) -> bool) {
             }
             _ => None,
         },
-        ExprKind::If(test, then, None) => greater(test, then),
+        ExprKind::If(test, then, None) => greater(test, then).or_else(|| told(test, then)),
         _ => None,
     };
     if let Some((place, op, value)) = gathered {
         *e.kind = ExprKind::Assign(place.clone(), make.raw(op, place, value));
+    }
+}
+
+/// The same of `if test { variable = true; }`, which was respelled inside: the value is the test.
+fn told(test: &Expr, then: &Expr) -> Option<(Expr, BinOp, Expr)> {
+    let ExprKind::Assign(place, value) = &*only(then)?.kind else {
+        return None;
+    };
+    match &*value.kind {
+        ExprKind::RawBinary(BinOp::Or, _, of) if matches!(*of.kind, ExprKind::Bool(true)) => {
+            Some((place.clone(), BinOp::Or, test.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// The one statement of a block.
+fn only(block: &Expr) -> Option<&Expr> {
+    match &*block.kind {
+        ExprKind::Block(stmts, None) => match &stmts[..] {
+            [Stmt::Expr(e)] => Some(e),
+            _ => None,
+        },
+        ExprKind::Block(stmts, Some(e)) if stmts.is_empty() => Some(e),
+        _ => None,
     }
 }
 
@@ -29,15 +54,7 @@ fn greater(test: &Expr, then: &Expr) -> Option<(Expr, BinOp, Expr)> {
     let (ExprKind::Binary(op, a, b) | ExprKind::RawBinary(op, a, b)) = &*test.kind else {
         return None;
     };
-    let assign = match &*then.kind {
-        ExprKind::Block(stmts, None) => match &stmts[..] {
-            [Stmt::Expr(assign)] => assign,
-            _ => return None,
-        },
-        ExprKind::Block(stmts, Some(assign)) if stmts.is_empty() => assign,
-        _ => return None,
-    };
-    let ExprKind::Assign(place, value) = &*assign.kind else {
+    let ExprKind::Assign(place, value) = &*only(then)?.kind else {
         return None;
     };
     let ExprKind::Var(var) = *place.kind else {

@@ -25,6 +25,7 @@ use super::{
     replace,
     respelled::respell,
     settle,
+    spread::{self, Helpers, Path, part_of},
 };
 use crate::{
     diag::Diagnostics,
@@ -40,11 +41,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Lets children of all tasks' loops run side by side that can.
 pub(super) fn program(m: &Module, bodies: &mut [Body]) {
+    let helpers = Helpers::of(m, bodies);
     for (item, body) in m.fns.iter().zip(bodies) {
         let children = count(&mut body.root, is_spawn);
         if item.kind == FunctionKind::Task && children > 0 {
             let mut finder = Finder {
                 m,
+                helpers: &helpers,
                 vars: std::mem::take(&mut body.vars),
                 parallel: &body.parallel,
                 children,
@@ -57,6 +60,7 @@ pub(super) fn program(m: &Module, bodies: &mut [Body]) {
 
 struct Finder<'a> {
     m: &'a Module,
+    helpers: &'a Helpers,
     /// The function's variables.
     vars: Vec<Var>,
     parallel: &'a BTreeMap<LoopId, Option<Team>>,
@@ -73,9 +77,6 @@ struct All {
     /// What the children are lent, and what is read for what is made of their results: it stays as it is.
     lent: Vec<Expr>,
 }
-
-/// The way to a part of a value, by numbers of fields.
-type Path = Vec<usize>;
 
 /// A variable of the function, how it gathers, and the part of the result that it gathers.
 type Gathered = (VarId, BinOp, Path);
@@ -108,18 +109,24 @@ impl Finder<'_> {
         if children == 0 || self.is_parallel(&mut whole) || leaves(&mut whole, &mut Vec::new()) {
             return None;
         }
-        let known = self.vars.len();
+        let known = self.vars.clone();
+        self.helpers.spread(&mut whole, &mut self.vars);
+        let mut inside = BTreeMap::new();
+        declared(&mut whole, &mut inside);
+        let is_around = |var| !inside.contains_key(&var);
+        let (front, behind) = spread::parts(&mut whole, is_around, &mut self.vars, make);
         let mut found = Vec::new();
         self.gather_in(&mut whole, &mut found);
         let together = self.joined(whole, &found, make).map(|stmts| {
             // Those that may be on their way here were waited for by the first turn.
             let before = (children < self.children).then(|| make.sync());
-            let mut together = make.block(before.into_iter().chain(stmts).collect());
+            let all = before.into_iter().chain(front).chain(stmts).chain(behind);
+            let mut together = make.block(all.collect());
             settle(&mut together, &self.m.structs);
             together
         });
         if together.is_none() {
-            self.vars.truncate(known);
+            self.vars = known;
         }
         together
     }
@@ -421,8 +428,8 @@ impl Finder<'_> {
         for stmt in stmts {
             let Stmt::Expr(e) = stmt else { return None };
             let (var, way, _, value) = e.added()?;
-            let path = path_of(value, result)?;
-            if parts.iter().any(|(v, _, p)| *v == var || *p == path) {
+            let (part, path) = part_of(value)?;
+            if part != result || parts.iter().any(|(v, _, p)| *v == var || *p == path) {
                 return None;
             }
             parts.push((var, way.op()?, path));
@@ -525,19 +532,6 @@ impl Stays<'_> {
         }
         let found = gather::find(&mut self.whole, &[var], &finder.vars, structs, &mut wrong);
         !found.is_empty() || !wrong.is_empty()
-    }
-}
-
-/// The way to a part of a variable that an expression names.
-fn path_of(e: &Expr, var: VarId) -> Option<Path> {
-    match &*e.kind {
-        ExprKind::Var(v) if *v == var => Some(Vec::new()),
-        ExprKind::Field(base, field) => {
-            let mut path = path_of(base, var)?;
-            path.push(*field);
-            Some(path)
-        }
-        _ => None,
     }
 }
 

@@ -280,6 +280,118 @@ pub mod program {
         (sum, mixed)
     }
 
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Tally {
+        pub nodes: u64,
+        pub best: i32,
+        pub any: bool,
+        pub pair: (u32, u8),
+    }
+
+    impl Tally {
+        fn of(seed: u32) -> Self {
+            Self { nodes: 1, best: seed as i32 % 1000 - 500, any: seed % 97 == 3, pair: (seed, seed as u8) }
+        }
+
+        fn merge(&mut self, other: &Self) {
+            self.nodes += other.nodes;
+            self.best = self.best.max(other.best);
+            self.any |= other.any;
+            self.pair.0 ^= other.pair.0;
+            if other.pair.1 > self.pair.1 {
+                self.pair.1 = other.pair.1;
+            }
+        }
+
+        fn merged(self, Self { nodes, best, any, pair }: Self) -> Self {
+            let least = self.pair.1.min(pair.1);
+            Self { nodes: self.nodes + nodes, best: self.best.max(best), any: self.any | any, pair: (self.pair.0 ^ pair.0, least) }
+        }
+
+        /// One part goes by another.
+        fn mixed(&mut self, other: Self) {
+            self.nodes += other.nodes;
+            self.best += other.best + self.nodes as i32 % 3;
+        }
+    }
+
+    impl std::ops::AddAssign for Tally {
+        fn add_assign(&mut self, other: Self) {
+            self.merge(&other);
+        }
+    }
+
+    impl std::ops::Add for Tally {
+        type Output = Self;
+
+        fn add(self, other: Self) -> Self {
+            self.merged(other)
+        }
+    }
+
+    #[task]
+    pub fn tallied(n: u32, seed: u32, how: u32) -> Tally {
+        let mut all = Tally::of(seed);
+        if n == 0 {
+            return all;
+        }
+        let next = |i: u32| (n - 1, seed * 3 + i, how + i);
+        match how % 6 {
+            0 => {
+                for i in 0..3 {
+                    let (n, seed, how) = next(i);
+                    let one = spawn!(tallied(n, seed, how));
+                    sync!();
+                    all.nodes += one.nodes;
+                    all.best = all.best.max(one.best);
+                    if one.any {
+                        all.any = true;
+                    }
+                    all.pair.0 ^= one.pair.0;
+                }
+            }
+            1 => {
+                for i in 0..3 {
+                    let one = spawn!(tallied(n - 1, seed * 3 + i, how + i));
+                    sync!();
+                    all.merge(&one);
+                }
+            }
+            2 => {
+                for i in 0..3 {
+                    let one = spawn!(tallied(n - 1, seed * 3 + i, how + i));
+                    sync!();
+                    all += one;
+                }
+            }
+            3 => {
+                for i in 0..3 {
+                    let one = spawn!(tallied(n - 1, seed * 3 + i, how + i));
+                    sync!();
+                    all = all + one;
+                }
+            }
+            4 => {
+                for i in 0..3 {
+                    let one = spawn!(tallied(n - 1, seed * 3 + i, how + i));
+                    sync!();
+                    all.mixed(one);
+                }
+            }
+            // The one with the best of all, whole.
+            _ => {
+                for i in 0..3 {
+                    let one = spawn!(tallied(n - 1, seed * 3 + i, how + i));
+                    sync!();
+                    if one.best > all.best {
+                        all = one;
+                    }
+                }
+            }
+        }
+        all
+    }
+
     /// A variable that is added to beside the children's results, one that gathers in two ways, and a loop that the task leaves.
     #[task]
     pub fn beside(n: u32, seed: u32) -> (u32, u32, u32) {
@@ -323,6 +435,12 @@ millstream_tests::cases! {
     helped(4, 100);
     shared(9);
     written(9, &mut [1, 2]);
+    tallied(4, 1, 0);
+    tallied(4, 2, 1);
+    tallied(4, 3, 2);
+    tallied(4, 4, 3);
+    tallied(4, 5, 4);
+    tallied(4, 6, 5);
     beside(4, 1);
     beside(3, 7);
 }
