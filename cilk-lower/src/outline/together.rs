@@ -12,11 +12,15 @@
 //! Child by child such a loop is a chain: a dispatch for each child where a device would run thousands at once. What is made of the results may be more
 //! than a sum of each, `if r.found { count += 1; best = best.max(r.value); }`: then [`super::mapped`] makes a task of that.
 //!
+//! Where results go into something that has an order, turn by turn, `if score > best { best = score; chosen = i; }`, turns are run in strips ([`strips`]).
+//!
 //! Nobody can tell the difference, as
 //! - a child that is lent nothing to write to, and no atomics, changes nothing but its result;
 //! - what it is lent to read lies outside the loop, which does not change it;
 //! - the variables that gather are named for nothing else in the loop, so that no turn goes by an earlier one's results;
 //! - the loop has no other children, and nothing leaves it for what is around it.
+
+mod strips;
 
 use super::{
     Known,
@@ -88,6 +92,30 @@ struct Direct {
     parts: Vec<Gathered>,
 }
 
+/// A block of a turn that spawns children and waits for them.
+struct Site {
+    /// What it does before.
+    before: Vec<Stmt>,
+    /// Each child's function, the variable that takes its result, and its arguments.
+    children: Vec<Child>,
+    /// What stands behind the first of them, up to the sync.
+    after: Vec<Stmt>,
+    /// What stands behind the sync, and whether it goes by their results.
+    rest: Vec<(bool, Stmt)>,
+}
+
+type Child = (FnId, VarId, Vec<Expr>);
+
+impl Site {
+    /// What the turn does between the first child and what goes by their results.
+    fn meanwhile(&self) -> Vec<Stmt> {
+        let last = self.rest.iter().rposition(|(made, _)| *made).unwrap_or(0);
+        let others = self.rest[..last].iter().filter(|(made, _)| !made);
+        let others = others.map(|(_, stmt)| stmt);
+        self.after.iter().chain(others).cloned().collect()
+    }
+}
+
 impl Finder<'_> {
     fn look(&mut self, e: &mut Expr) {
         let is_loop = match &*e.kind {
@@ -127,6 +155,7 @@ impl Finder<'_> {
         });
         if together.is_none() {
             self.vars = known;
+            return self.in_strips(e);
         }
         together
     }
@@ -222,6 +251,19 @@ impl Finder<'_> {
         right.then_some(found)
     }
 
+    /// Whether an expression may change a variable from around it, or what that leads to.
+    fn changes(&self, e: &mut Expr, var: VarId) -> bool {
+        let (structs, ty) = (&self.m.structs, &self.vars[var.0].ty);
+        // What is written by way of a part is not told.
+        let whole = matches!(ty, Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. });
+        if !whole && ty.is_mutable(structs) && e.mentions(var) {
+            return true;
+        }
+        let mut wrong = Diagnostics::default();
+        let found = gather::find(e, &[var], &self.vars, structs, &mut wrong);
+        !found.is_empty() || !wrong.is_empty()
+    }
+
     /// Lets children gather in each block that spawns some, waits, and then adds up what they give.
     fn gather_in(&mut self, e: &mut Expr, found: &mut Vec<All>) {
         if let ExprKind::Block(stmts, tail) = &mut *e.kind
@@ -233,68 +275,24 @@ impl Finder<'_> {
         e.children_mut(&mut |child| self.gather_in(child, found));
     }
 
+    /// The block of a turn, whose children gather.
     fn block(
         &mut self,
         stmts: &[Stmt],
         tail: Option<&Expr>,
         make: Make,
     ) -> Option<(Vec<Stmt>, All)> {
-        let sync = stmts.iter().position(|s| is(s, is_sync))?;
-        let (before, rest) = (&stmts[..sync], &stmts[sync + 1..]);
-        let tail = match tail {
-            Some(e) if !e.ty.is_unit() => return None,
-            tail => tail.cloned().map(Stmt::Expr),
-        };
-        let (mut children, mut args, mut first) = (Vec::new(), Vec::new(), None);
-        let mut block = Vec::new();
-        for (i, stmt) in before.iter().enumerate() {
-            match self.child(stmt, before) {
-                Some((func, result, given)) => {
-                    children.push((func, result));
-                    args.extend(given);
-                    first.get_or_insert(i);
-                }
-                None if matches!(stmt, Stmt::Let(Pat::Var(_), None)) => {}
-                // Arguments are evaluated at the last child.
-                None if first.is_some() => return None,
-                None => block.push(stmt.clone()),
-            }
+        let site = self.site(stmts, tail, make)?;
+        let after = make.block(site.meanwhile());
+        let (made, others): (Vec<_>, Vec<_>) = site.rest.into_iter().partition(|(made, _)| *made);
+        let [made, others] = [made, others].map(|s| s.into_iter().map(|(_, s)| s));
+        let (mut children, mut args) = (Vec::new(), Vec::new());
+        for (func, result, given) in site.children {
+            children.push((func, result));
+            args.extend(given);
         }
-        let first = first?;
-        let is_result = |v: VarId| children.iter().any(|(_, result)| *result == v);
-        let declared = before.iter().filter(|s| match s {
-            Stmt::Let(Pat::Var(v), None) => !is_result(*v),
-            _ => false,
-        });
-        block.splice(0..0, declared.cloned());
-        // What is made of the results, and what else the turn does.
-        let mut from: BTreeSet<VarId> = children.iter().map(|(_, result)| *result).collect();
-        let (mut made, mut others, mut may_leave) = (Vec::new(), Vec::new(), false);
-        for mut stmt in rest.iter().cloned().chain(tail) {
-            let value = match &mut stmt {
-                Stmt::Let(_, value) => value.as_mut(),
-                Stmt::Expr(e) => Some(e),
-            };
-            let of_them = value.is_some_and(|e| from.iter().any(|v| e.mentions(*v)));
-            match &mut stmt {
-                Stmt::Let(pat, _) if of_them => pat.vars(&mut |v| {
-                    from.insert(*v);
-                }),
-                _ => {}
-            }
-            if of_them && may_leave {
-                return None;
-            }
-            let mut alone = make.block(vec![stmt.clone()]);
-            may_leave |= count(&mut alone, goes_elsewhere) > 0;
-            if of_them {
-                made.push(stmt)
-            } else {
-                others.push(stmt)
-            }
-        }
-        let after: Vec<Stmt> = before[first..].iter().chain(&others).cloned().collect();
-        let (spawn, mut all) = self.made(children, args, made, make.block(after), make)?;
+        let (spawn, mut all) = self.made(children, args, made.collect(), after, make)?;
+        let mut block = site.before;
         block.push(spawn);
         block.extend(others);
         all.lent
@@ -302,8 +300,56 @@ impl Finder<'_> {
         Some((block, all))
     }
 
+    /// What a block does that spawns children, waits, and then makes something of what they give; none of another.
+    fn site(&self, stmts: &[Stmt], tail: Option<&Expr>, make: Make) -> Option<Site> {
+        let sync = stmts.iter().position(|s| is(s, is_sync))?;
+        let (front, rest) = (&stmts[..sync], &stmts[sync + 1..]);
+        let tail = match tail {
+            Some(e) if !e.ty.is_unit() => return None,
+            tail => tail.cloned().map(Stmt::Expr),
+        };
+        let (mut children, mut first) = (Vec::new(), None);
+        let mut before = Vec::new();
+        for (i, stmt) in front.iter().enumerate() {
+            match self.child(stmt, front) {
+                Some(child) => {
+                    children.push(child);
+                    first.get_or_insert(i);
+                }
+                None if matches!(stmt, Stmt::Let(Pat::Var(_), None)) => {}
+                // Arguments are evaluated at the last child.
+                None if first.is_some() => return None,
+                None => before.push(stmt.clone()),
+            }
+        }
+        let first = first?;
+        let is_result = |v: VarId| children.iter().any(|(_, result, _)| *result == v);
+        let declared = front.iter().filter(|s| match s {
+            Stmt::Let(Pat::Var(v), None) => !is_result(*v),
+            _ => false,
+        });
+        before.splice(0..0, declared.cloned());
+        let mut from: BTreeSet<VarId> = children.iter().map(|(_, result, _)| *result).collect();
+        let rest = rest.iter().cloned().chain(tail).map(|mut stmt| {
+            let of_them = from.iter().any(|v| mentions(&mut stmt, *v));
+            if let (true, Stmt::Let(pat, _)) = (of_them, &mut stmt) {
+                pat.vars(&mut |v| {
+                    from.insert(*v);
+                });
+            }
+            (of_them, stmt)
+        });
+        let rest: Vec<(bool, Stmt)> = rest.collect();
+        is_in_order(&rest, make).then(|| Site {
+            before,
+            children,
+            after: front[first..].to_vec(),
+            rest,
+        })
+    }
+
     /// A child that changes nothing but its result, which a variable of its own takes: its function, the variable and its arguments.
-    fn child(&self, stmt: &Stmt, before: &[Stmt]) -> Option<(FnId, VarId, Vec<Expr>)> {
+    fn child(&self, stmt: &Stmt, before: &[Stmt]) -> Option<Child> {
         let Stmt::Expr(e) = stmt else { return None };
         let ExprKind::Spawn {
             func,
@@ -512,26 +558,14 @@ impl Stays<'_> {
         let stays = match self.inside.get(&var).cloned() {
             // The turn's own memory is gone behind it; its values are taken where the child is spawned.
             Some(_) if !leads => !v.addressed,
-            Some(Some(value)) => !self.changes(var) && self.all(&value),
+            Some(Some(value)) => !finder.changes(&mut self.whole, var) && self.all(&value),
             Some(None) => false,
-            None => (v.ty.scalar().is_some() && !v.addressed) || !self.changes(var),
+            None => {
+                (v.ty.scalar().is_some() && !v.addressed) || !finder.changes(&mut self.whole, var)
+            }
         };
         self.known.insert(var, stays);
         stays
-    }
-
-    /// Whether the loop may change a variable, or what it leads to.
-    fn changes(&mut self, var: VarId) -> bool {
-        let (finder, mut wrong) = (self.finder, Diagnostics::default());
-        let (structs, ty) = (&finder.m.structs, &finder.vars[var.0].ty);
-        // What is written by way of a part is not told.
-        if ty.is_mutable(structs)
-            && !matches!(ty, Ty::Slice { .. } | Ty::Ref { .. } | Ty::Mat { .. })
-        {
-            return true;
-        }
-        let found = gather::find(&mut self.whole, &[var], &finder.vars, structs, &mut wrong);
-        !found.is_empty() || !wrong.is_empty()
     }
 }
 
@@ -541,6 +575,21 @@ const fn is_spawn(e: &Expr) -> bool {
 
 const fn is_sync(e: &Expr) -> bool {
     matches!(*e.kind, ExprKind::Sync)
+}
+
+/// Whether a statement names a variable.
+fn mentions(stmt: &mut Stmt, var: VarId) -> bool {
+    match stmt {
+        Stmt::Let(_, value) => value.as_mut().is_some_and(|e| e.mentions(var)),
+        Stmt::Expr(e) => e.mentions(var),
+    }
+}
+
+/// Whether all that goes by results is done in every turn that comes to its sync.
+fn is_in_order(rest: &[(bool, Stmt)], make: Make) -> bool {
+    let last = rest.iter().rposition(|(made, _)| *made).unwrap_or(0);
+    let before = rest[..last].iter().map(|(_, stmt)| stmt.clone());
+    count(&mut make.block(before.collect()), goes_elsewhere) == 0
 }
 
 fn is(stmt: &Stmt, what: fn(&Expr) -> bool) -> bool {

@@ -386,6 +386,7 @@ programs! {
     tries_beside_children
     tuple_structs
     tuples
+    turns_in_strips
     turns_that_gather
     type_aliases
     types_known_later
